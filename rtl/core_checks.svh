@@ -47,4 +47,6 @@
   `REQUIRE_OF_TOP(g_row_fits, LenW > 24 || MaxRow < (1 << LenW), "LenW bits must hold MaxRow, since LENGTH is at least ROW_LENGTH")
   `REQUIRE_OF_TOP(g_style, Style >= 0 && Style <= 2, "Style must be 0, 1 or 2")
   `REQUIRE_OF_TOP(g_stages, AddStages == 6 || AddStages == 4, "AddStages must be 6 or 4")
+  `REQUIRE_OF_TOP(g_chebyshev, Chebyshev == 0 || (Chebyshev >= 8 && Chebyshev <= 4096 && (Chebyshev & (Chebyshev - 1)) == 0),
+           "Chebyshev must be 0 or a power of two in 8..4096")
   `REQUIRE_OF_TOP(g_delay, DelayRam == 0 || DelayRam == 1, "DelayRam must be 0 or 1")

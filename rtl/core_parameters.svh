@@ -48,6 +48,7 @@
   parameter integer Style = 0,           ///< multipliers: 0 left to the tool, 1 logic, 2 hard blocks
   parameter integer AddStages = 6,       ///< stages of the adders of vectors and of rows of differences: 6, or 4, smaller and slower
   parameter integer DelayRam = 0,        ///< delay lines: 0 shift registers, 1 small memories
+  parameter integer Chebyshev = 0,       ///< 0: pipelined CG; else the Chebyshev recurrence without sums, with a table of so many pairs of alpha and beta: a power of two in 8..4096
   // What follows from them.
   // bits of an element of u
   localparam integer UW = UExpW + UFracW + 1,

@@ -8,4 +8,4 @@
     .TermExpW(TermExpW), .TermFracW(TermFracW), .TermRne(TermRne), .SumExpW(SumExpW), .SumFracW(SumFracW),
     .SumRne(SumRne), .Depth(Depth), .Msb(Msb), .Lsb(Lsb), .GuardW(GuardW), .ScalarExpW(ScalarExpW),
     .ScalarFracW(ScalarFracW), .ScalarRne(ScalarRne), .Lanes(Lanes), .CoefMode(CoefMode), .MaxRow(MaxRow),
-    .LenW(LenW), .Style(Style), .AddStages(AddStages), .DelayRam(DelayRam)
+    .LenW(LenW), .Style(Style), .AddStages(AddStages), .DelayRam(DelayRam), .Chebyshev(Chebyshev)

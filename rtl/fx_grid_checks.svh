@@ -11,4 +11,7 @@
   `REQUIRE_OF_TOP(g_shift, RowShift >= -64 && RowShift <= 64, "RowShift must be in -64..64")
   `REQUIRE_OF_TOP(g_shift_follows, CoefMode != 0 || RowShift == CoefF + PF - QF,
            "with CoefMode 0 RowShift must be CoefF + PF - QF: 16 with the formats' defaults")
+  `REQUIRE_OF_TOP(g_chebyshev, Chebyshev == 0 || (Chebyshev >= 8 && Chebyshev <= 4096 && (Chebyshev & (Chebyshev - 1)) == 0),
+           "Chebyshev must be 0 or a power of two in 8..4096")
+  `REQUIRE_OF_TOP(g_chebyshev_alone, Chebyshev == 0 || Alone == 1, "with Chebyshev a core must be alone (Alone 1)")
   `REQUIRE_OF_TOP(g_alone, Alone == 0 || Alone == 1, "Alone must be 0 or 1")

@@ -39,6 +39,7 @@
   parameter integer Style = 0,           ///< multipliers: 0 left to the tool, 1 logic, 2 hard blocks
   parameter integer DelayRam = 0,        ///< delay lines: 0 shift registers, 1 small memories
   parameter integer Alone = 1,           ///< 0: one core of several (fx_cores), with a slab of the vectors; dot products are summed outside
+  parameter integer Chebyshev = 0,       ///< 0: pipelined CG; else the Chebyshev recurrence without sums, with a table of so many pairs of alpha and beta: a power of two in 8..4096
   // What follows from them.
   // coefficient streams; with a constant stencil one that is not used
   localparam integer Coefs = (CoefMode == 1) ? 1 : 4 + RowSums,
@@ -68,6 +69,6 @@
   localparam integer UpdateUOut = `FX_U_OUT(OperandFracW, QW),
   // when p' leaves
   localparam integer UpdatePOut = `FX_P_OUT(OperandFracW, QW),
-  // clocks from p' and q' to a total that holds their product
-  localparam integer DotLatency = `FX_DOT_LATENCY(Lanes, PW, QW)
+  // clocks from p' and q' to a total that holds their product; without sums, to the words' lengths
+  localparam integer DotLatency = (Chebyshev != 0) ? 2 : `FX_DOT_LATENCY(Lanes, PW, QW)
   /* verilator lint_on UNUSEDPARAM */

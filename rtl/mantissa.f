@@ -31,6 +31,7 @@ core/scalar_sequencer.sv
 core/scalar_steps.sv
 core/scalar_unit.sv
 core/second_rows.sv
+core/step_pairs.sv
 core/stream_control.sv
 core/stream_in.sv
 core/stream_out.sv

@@ -255,7 +255,7 @@ public:
         if (const std::string why = free_sums_refusal(spec); !why.empty()) return why;
         if (const std::string why = row_form_refusal(spec.order, system); !why.empty()) return why;
         if (options.recurrence != Recurrence::pipelined)
-            return "engine gpu runs the pipelined recurrence only; use --engine emulated for the plain one";
+            return "engine gpu runs the pipelined recurrence only; use --engine emulated for others";
         if (system.size() >= std::size_t{1} << 32)
             return "engine gpu runs systems of fewer than 2^32 unknowns; use --engine emulated for larger ones";
         if (spec.fixed_vectors()) return fixed_refusal(spec, system);

@@ -54,6 +54,7 @@ public:
             RunRequest one = request;
             one.passes = 1;
             one.rho_stop_from = total.passes + 1 >= request.rho_stop_from ? 1 : 2;
+            if (!request.pairs.empty()) one.pairs = request.pairs.subspan(total.passes);
             const auto before = subject_->clock();
             const RunReport a = subject_->run(one), b = reference_->run(one);
             ++iteration_;

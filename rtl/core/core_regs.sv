@@ -3,7 +3,7 @@
 /// generated: map
 ///   000 ID             R    0x4D545301
 ///   004 CONFIG         R    [2:0] log2 Lanes, [4:3] CoefMode, [5] Fixed, [6] Order 1 (tree), [7] integer
-///                           words, [8] RowSums, [10:9] Order
+///                           words, [8] RowSums, [10:9] Order, [11] Chebyshev
 ///   008 CONTROL        W    write 1: [0] start, [1] abort. Reads as 0
 ///   00C STATUS         R    [0] busy, [1] done, [6:4] how the run ended, [8] the bank with the result, [9]
 ///                           beats of a run that has ended are still offered
@@ -18,13 +18,16 @@
 ///   030 PASS_COUNT     R    passes finished in this run
 ///   034 SIGMA_GUARDS   R    passes of this run whose sigma was negative
 ///   038 CYCLES         R    clocks of this run, low and high word
-///   040 ALPHA          RW   low and high word, as all below
-///   048 BETA           RW
+///   040 ALPHA          RW   low and high word, as all below. With Chebyshev alpha of a pair, an operand;
+///                           reads as zero, as all scalars
+///   048 BETA           RW   with Chebyshev beta of a pair, an operand; its last byte stores the pair, and
+///                           RHO_STOP becomes the next one's number
 ///   050 RHO            R
 ///   058 PQ             R
 ///   060 QQ             R
 ///   068 SIGMA          R
-///   070 RHO_STOP       RW   the run ends behind a pass with rho below it; 0: never
+///   070 RHO_STOP       RW   the run ends behind a pass with rho below it; 0: never. With Chebyshev the
+///                           number of the pair that is written next
 ///   080 COEFFICIENT b  W     + 8 b, b = 0..8: of the constant stencil; of fluxes: w of E, NW, N, NE, and c;
 ///                           of second differences: alpha, beta, gamma, and c (pcg_core)
 ///   0C8 WORDS_U        R    over this run's words of u', the OR of w where w >= 0 and of -1 - w else; bit

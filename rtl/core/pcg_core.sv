@@ -126,7 +126,7 @@ module pcg_core #(
   wire [LenW-1:0] unused_halo_first, unused_halo_last;
   wire [RowLenW-1:0] unused_halo_column;
   core_regs #(.ScalarW(ScalarW), .CoefW(CoefW), .LenW(LenW), .RowLenW(RowLenW),
-              .Config(Log + 8 * CoefMode + 32 * Fixed + 64 * ((Order == 1) ? 1 : 0) +
+              .Config(Log + 8 * CoefMode + 32 * Fixed + 64 * ((Order == 1) ? 1 : 0) + ((Chebyshev != 0) ? 2048 : 0) +
                       256 * RowSums + 512 * Order)) i_regs (
 `ifndef UNWATCHED
     .length_bad_o(length_bad),
@@ -291,7 +291,7 @@ module pcg_core #(
   core_scalars #(
 `include "core_parameters_passed.svh"
   ) i_scalars (
-    .clk_i, .rst_ni, .en_i(en), .clear_i(clear), .aborting_i(aborting), .close_i(close), .r_valid_i(update_give.r),
+    .clk_i, .rst_ni, .en_i(en), .clear_i(clear), .aborting_i(aborting), .busy_i(busy), .close_i(close), .r_valid_i(update_give.r),
     .r_live_i(r_live), .r_cls_i(r_cls), .r_i(r_new), .row_valid_i(rows_give.q), .row_live_i(row_live),
     .p_cls_i(p_middle_cls), .p_i(p_middle), .q_cls_i(q_cls), .q_i(q_new), .dots_done_o(dots_done),
     .start_i(scalar_start), .pass_count_i(pass_count), .rho_stop_from_i(rho_stop_from), .set_i(set),

@@ -12,6 +12,9 @@
 /// HALO_LAST of which are its neighbours', and writes those between, so its output streams are that much shorter.
 /// Coefficients of the last HALO_LAST elements are not read either. fx_cores puts several cores side by side.
 ///
+/// With Chebyshev there are neither dot products nor a scalar unit: alpha and beta come from a table (step_pairs), which
+/// the registers ALPHA, BETA and RHO_STOP write. Such a core has no Alone 0, and its scalars read as zero.
+///
 /// A word that overflows keeps its low bits, and the pass ends the run with WINDOW_OVERFLOW.
 /// Parameters: see fx_parameters.svh; registers: see core_regs.
 `include "mantissa.svh"
@@ -132,7 +135,7 @@ module fx_core #(
   wire [LenW-1:0] halo_first, halo_last, own_first, own_last;
   wire [RowLenW-1:0] halo_column;
   core_regs #(.ScalarW(ScalarW), .CoefW(1), .LenW(LenW), .RowLenW(RowLenW), .Integer(1), .Slab(1 - Alone),
-              .Config(Log + 8 * CoefMode + 32 + 128 + 256 * RowSums)) i_regs (
+              .Config(Log + 8 * CoefMode + 32 + 128 + 256 * RowSums + ((Chebyshev != 0) ? 2048 : 0))) i_regs (
 `ifndef UNWATCHED
     .length_bad_o(length_bad),
 `endif
@@ -274,12 +277,18 @@ module fx_core #(
   wire [DotRrW-1:0] rr_part;
   wire [DotPqW-1:0] pq_part;
   wire [DotQqW-1:0] qq_part;
-  fx_dot #(.Lanes(Lanes), .AW(RW), .BW(RW), .TotalW(DotRrW), .Square(1), .Style(Style)) i_rr (
-    .clk_i, .en_i(en), .clear_i(clear), .valid_i(update_give.r), .a_i(r_new), .b_i(r_new), .total_o(rr_part));
-  fx_dot #(.Lanes(Lanes), .AW(PW), .BW(QW), .TotalW(DotPqW), .Style(Style)) i_pq (
-    .clk_i, .en_i(en), .clear_i(clear), .valid_i(rows_give.q), .a_i(p_middle), .b_i(q_new), .total_o(pq_part));
-  fx_dot #(.Lanes(Lanes), .AW(QW), .BW(QW), .TotalW(DotQqW), .Square(1), .Style(Style)) i_qq (
-    .clk_i, .en_i(en), .clear_i(clear), .valid_i(rows_give.q), .a_i(q_new), .b_i(q_new), .total_o(qq_part));
+  generate
+    if (Chebyshev == 0) begin : g_dots
+      fx_dot #(.Lanes(Lanes), .AW(RW), .BW(RW), .TotalW(DotRrW), .Square(1), .Style(Style)) i_rr (
+        .clk_i, .en_i(en), .clear_i(clear), .valid_i(update_give.r), .a_i(r_new), .b_i(r_new), .total_o(rr_part));
+      fx_dot #(.Lanes(Lanes), .AW(PW), .BW(QW), .TotalW(DotPqW), .Style(Style)) i_pq (
+        .clk_i, .en_i(en), .clear_i(clear), .valid_i(rows_give.q), .a_i(p_middle), .b_i(q_new), .total_o(pq_part));
+      fx_dot #(.Lanes(Lanes), .AW(QW), .BW(QW), .TotalW(DotQqW), .Square(1), .Style(Style)) i_qq (
+        .clk_i, .en_i(en), .clear_i(clear), .valid_i(rows_give.q), .a_i(q_new), .b_i(q_new), .total_o(qq_part));
+    end else begin : g_no_dots
+      assign {rr_part, pq_part, qq_part} = '0;
+    end
+  endgenerate
 
 `ifndef UNWATCHED
   wire clear_words = start | ~rst_ni;
@@ -295,24 +304,37 @@ module fx_core #(
 
   // ---- Totals, and what the next pass takes -----------------------------------------------------------------------
   wire over_part = words_u[UW-1] | words_r[RW-1] | words_p[PW-1] | words_q[QW-1]; // an overflow ends the run
-  wire over;
-  wire [DotRrW-1:0] rr_total;
-  wire [DotPqW-1:0] pq_total;
-  wire [DotQqW-1:0] qq_total;
-  fx_totals #(.W(SumW), .Alone(Alone)) i_totals (
-    .clk_i, .rst_ni, .clear_i(clear), .close_i(close), .part_i({over_part, rr_part, pq_part, qq_part}),
-    .total_o({over, rr_total, pq_total, qq_total}), .done_o(sums_done), .m_axis_sum_tdata, .m_axis_sum_tvalid,
-    .m_axis_sum_tready, .s_axis_sum_tdata, .s_axis_sum_tvalid, .s_axis_sum_tready);
+  generate
+    if (Chebyshev == 0) begin : g_sums
+      wire over;
+      wire [DotRrW-1:0] rr_total;
+      wire [DotPqW-1:0] pq_total;
+      wire [DotQqW-1:0] qq_total;
+      fx_totals #(.W(SumW), .Alone(Alone)) i_totals (
+        .clk_i, .rst_ni, .clear_i(clear), .close_i(close), .part_i({over_part, rr_part, pq_part, qq_part}),
+        .total_o({over, rr_total, pq_total, qq_total}), .done_o(sums_done), .m_axis_sum_tdata, .m_axis_sum_tvalid,
+        .m_axis_sum_tready, .s_axis_sum_tdata, .s_axis_sum_tvalid, .s_axis_sum_tready);
 
-  fx_scalars #(
+      fx_scalars #(
 `include "fx_parameters_passed.svh"
-  ) i_scalars (
-    .clk_i, .rst_ni, .aborting_i(aborting), .rr_i(rr_total), .pq_i(pq_total), .qq_i(qq_total), .over_i(over),
-    .start_i(scalar_start), .pass_count_i(pass_count), .rho_stop_from_i(rho_stop_from), .set_i(set),
-    .set_at_i(set_at), .set_word_i(set_word), .read_i(scalar_read), .read_at_i(scalar_at), .read_o(scalar),
-    .done_o(scalar_done), .end_o(scalar_end), .guard_o(scalar_guard),
-    .alpha_cls_o(alpha_cls), .alpha_op_o(alpha_op), .beta_cls_o(beta_cls), .beta_op_o(beta_op),
-    .operands_o(operands));
+      ) i_scalars (
+        .clk_i, .rst_ni, .aborting_i(aborting), .rr_i(rr_total), .pq_i(pq_total), .qq_i(qq_total), .over_i(over),
+        .start_i(scalar_start), .pass_count_i(pass_count), .rho_stop_from_i(rho_stop_from), .set_i(set),
+        .set_at_i(set_at), .set_word_i(set_word), .read_i(scalar_read), .read_at_i(scalar_at), .read_o(scalar),
+        .done_o(scalar_done), .end_o(scalar_end), .guard_o(scalar_guard),
+        .alpha_cls_o(alpha_cls), .alpha_op_o(alpha_op), .beta_cls_o(beta_cls), .beta_op_o(beta_op),
+        .operands_o(operands));
+    end else begin : g_pairs
+      assign {sums_done, scalar_guard, scalar, m_axis_sum_tdata, m_axis_sum_tvalid, s_axis_sum_tready} =
+        {1'b1, 1'b0, {ScalarW{1'b0}}, {SumW{1'b0}}, 1'b0, 1'b0};
+      step_pairs #(.OperandExpW(OperandExpW), .OperandFracW(OperandFracW), .Depth(Chebyshev)) i_pairs (
+        .clk_i, .rst_ni, .busy_i(busy), .close_i(close), .start_i(scalar_start), .over_i(over_part), .set_i(set),
+        .set_at_i(set_at), .set_word_i(set_word), .done_o(scalar_done), .end_o(scalar_end), .alpha_cls_o(alpha_cls),
+        .alpha_op_o(alpha_op), .beta_cls_o(beta_cls), .beta_op_o(beta_op), .operands_o(operands));
+      wire unused_sums = &{1'b0, p_middle, rr_part, pq_part, qq_part, aborting, rho_stop_from, scalar_read, scalar_at,
+                           m_axis_sum_tready, s_axis_sum_tdata, s_axis_sum_tvalid};
+    end
+  endgenerate
   wire unused = &{1'b0, stencil_reg, unused_coefs, row_live};
 endmodule
 `default_nettype wire

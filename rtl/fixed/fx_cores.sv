@@ -85,6 +85,7 @@ module fx_cores #(
 );
 `include "fx_checks.svh"
 `include "fx_grid_checks.svh"
+  `REQUIRE_OF_TOP(g_no_chebyshev, Chebyshev == 0, "several cores share sums of pipelined CG: Chebyshev must be 0")
   `REQUIRE_OF_TOP(g_cores, Cores >= 1 && Cores <= 256, "Cores must be in 1..256")
 
   // ---- Registers -----------------------------------------------------------------------------------------------------

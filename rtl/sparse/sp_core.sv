@@ -73,6 +73,7 @@ module sp_core #(
   output logic                 busy_o   ///< a run is on; its end can serve as an interrupt
 );
 `include "fx_checks.svh"
+  `REQUIRE_OF_TOP(g_no_chebyshev, Chebyshev == 0, "the sparse core runs pipelined CG: Chebyshev must be 0")
   localparam integer Log   = $clog2(Lanes);
   localparam integer AW    = (Depth > 1) ? $clog2(Depth) : 1;
   localparam integer BankW = (Lanes > 1) ? Log : 1;

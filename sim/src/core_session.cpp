@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 
 #include "core_registers.hpp"
+#include "mantissa/chebyshev.hpp"
 #include "mantissa/exact.hpp"
+#include "mantissa/sim/core_parameters.hpp"
 
 namespace mantissa::sim {
 
@@ -21,11 +23,13 @@ void CoreSession::set_scalars(double alpha, double beta) {
 RunReport CoreSession::run(const RunRequest& request) {
     RunReport report;
     report.cycles = 0;
-    // PASSES has 32 bits; longer runs go in pieces.
-    constexpr std::uint64_t kPiece = 0xFFFF'FFFF;
+    if (given_) (void)operand_pairs(spec_, request);
+    // PASSES has 32 bits, and a table its pairs; longer runs go in pieces.
+    const std::uint64_t most = given_ ? kStepPairs : 0xFFFF'FFFF;
     while (report.passes < request.passes && report.end == RunEnd::passes) {
         RunRequest piece = request;
-        piece.passes = unfit_ ? 1 : std::min(request.passes - report.passes, kPiece);
+        piece.passes = unfit_ ? 1 : std::min(request.passes - report.passes, most);
+        if (given_) piece.pairs = request.pairs.subspan(report.passes);
         piece.rho_stop_from = request.rho_stop_from > report.passes ? request.rho_stop_from - report.passes : 1;
         start(piece);
         if (!advance(0)) {
@@ -51,7 +55,8 @@ void CoreSession::start(const RunRequest& request) {
     write_register(kPasses, static_cast<std::uint32_t>(std::min<std::uint64_t>(request.passes, 0xFFFF'FFFF)));
     write_register(kRhoStopFrom,
                    static_cast<std::uint32_t>(std::min<std::uint64_t>(request.rho_stop_from, 0xFFFF'FFFF)));
-    write_pair(kRhoStop, encode(spec_.scalar, exact::convert(spec_.scalar, request.rho_stop)));
+    if (given_) write_pairs(request);
+    else write_pair(kRhoStop, encode(spec_.scalar, exact::convert(spec_.scalar, request.rho_stop)));
     write_register(kControl, 1);
 }
 
@@ -68,22 +73,48 @@ RunReport CoreSession::finish() {
         report.end = RunEnd::fault;
         fault_ = end ? describe_errors(errors) : fmt::format("STATUS is 0x{:x}, which names no end of a run", status);
     }
-    const Format& f = spec_.scalar;
-    if (report.passes > 0)
-        scalars_ = {decode(f, read_pair(kRho)),   decode(f, read_pair(kPq)),    decode(f, read_pair(kQq)),
-                    decode(f, read_pair(kAlpha)), decode(f, read_pair(kSigma)), decode(f, read_pair(kBeta))};
+    if (report.passes > 0) scalars_ = scalars_behind(report.passes);
     if (spec_.fixed_vectors() && report.passes > 0)
         report.words = {longest(kWordsU), longest(kWordsR), longest(kWordsP), longest(kWordsQ)};
     return report;
 }
 
+Scalars CoreSession::scalars_behind(std::uint64_t passes) {
+    if (given_) {
+        const StepPair& last = pairs_.at(passes - 1);
+        return {.alpha = last.alpha, .beta = last.beta};
+    }
+    const Format& f = spec_.scalar;
+    return {decode(f, read_pair(kRho)),   decode(f, read_pair(kPq)),    decode(f, read_pair(kQq)),
+            decode(f, read_pair(kAlpha)), decode(f, read_pair(kSigma)), decode(f, read_pair(kBeta))};
+}
+
+void CoreSession::write_pairs(const RunRequest& request) {
+    pairs_ = operand_pairs(spec_, request);
+    if (held_.size() >= pairs_.size() && std::equal(pairs_.begin(), pairs_.end(), held_.begin())) return;
+    const bool wide = spec_.operand.width() > 32;
+    const auto write = [&](std::uint32_t address, double value) {
+        const std::uint64_t word = encode(spec_.operand, value);
+        write_register(address, static_cast<std::uint32_t>(word));
+        if (wide) write_register(address + 4, static_cast<std::uint32_t>(word >> 32));
+    };
+    write_register(kRhoStop, 0);
+    for (const StepPair& pair : pairs_) {
+        write(kAlpha, pair.alpha);
+        write(kBeta, pair.beta);
+    }
+    held_ = pairs_;
+}
+
 void CoreSession::reset() {
+    held_.clear();
     reset_core();
     program_system();
     write_scalars();
 }
 
 void CoreSession::write_scalars() {
+    if (given_) return;
     write_pair(kAlpha, encode(spec_.scalar, scalars_.alpha));
     write_pair(kBeta, encode(spec_.scalar, scalars_.beta));
 }
@@ -93,6 +124,7 @@ void CoreSession::end_unfit(RunReport& report) {
     unfit_ = false;
     report.end = RunEnd::window_overflow;
     report.sigma_guards = 0;
+    if (given_) return;
     scalars_ = {};
     write_scalars();
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "mantissa/sim/rtl_engine.hpp"
 
@@ -11,7 +12,8 @@ namespace mantissa::sim {
 /// A session over a core's registers; who derives brings the model, the vectors and the clocks.
 class CoreSession : public RtlSession {
 public:
-    explicit CoreSession(const DatapathSpec& spec) : spec_(spec) {}
+    explicit CoreSession(const DatapathSpec& spec, Recurrence recurrence = Recurrence::pipelined)
+        : spec_(spec), given_(recurrence == Recurrence::chebyshev) {}
 
     void set_scalars(double alpha, double beta) override;
     [[nodiscard]] Scalars scalars() const override { return scalars_; }
@@ -47,8 +49,16 @@ protected:
 
 private:
     void end_unfit(RunReport& report);
+    /// Those of a run, in operands, into the core's table where it holds others.
+    void write_pairs(const RunRequest& request);
+    /// What the scalar unit holds behind a run; in its place the last pass's pair.
+    [[nodiscard]] Scalars scalars_behind(std::uint64_t passes);
     /// Bits of the longest word of a vector, from its register WORDS.
     int longest(std::uint32_t address);
+
+    bool given_;                  ///< alpha and beta come from the core's table
+    std::vector<StepPair> pairs_; ///< of the run
+    std::vector<StepPair> held_;  ///< by the table
 };
 
 } // namespace mantissa::sim

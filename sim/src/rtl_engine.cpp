@@ -37,9 +37,10 @@ std::uint32_t page(std::size_t core) {
 
 class Run final : public CoreSession {
 public:
-    Run(const System& system, const DatapathSpec& spec, const RtlOptions& options, const std::string& model_path)
-        : CoreSession(spec), formats_{spec.u, spec.r, spec.p, spec.q}, options_(options), size_(system.size()),
-          row_length_(system.row_length()), matrix_(core_matrix(system, spec)),
+    Run(const System& system, const DatapathSpec& spec, Recurrence recurrence, const RtlOptions& options,
+        const std::string& model_path)
+        : CoreSession(spec, recurrence), formats_{spec.u, spec.r, spec.p, spec.q}, options_(options),
+          size_(system.size()), row_length_(system.row_length()), matrix_(core_matrix(system, spec)),
           slabs_(slabs(size_, row_length_, spec.lanes, options.cores, matrix_.constant && spec.lanes == 1)),
           model_(std::make_shared<ModelLibrary>(model_path)) {
         for (std::size_t v = 0; v < 4; ++v) {
@@ -192,7 +193,11 @@ public:
     [[nodiscard]] std::string refusal(const DatapathSpec& spec, const System& system,
                                       const SessionOptions& options) const override {
         if (std::string why = free_sums_refusal(spec); !why.empty()) return why;
-        if (options.recurrence != Recurrence::pipelined) return "the RTL core runs the pipelined recurrence only";
+        if (options.recurrence == Recurrence::plain)
+            return "the RTL cores run the pipelined recurrence and Chebyshev's; take one of them, or the emulated "
+                   "engine";
+        if (options.recurrence == Recurrence::chebyshev)
+            if (std::string why = chebyshev_refusal(system); !why.empty()) return why;
         if (system.kind() == System::Kind::sparse) {
             if (options_.cores != 1)
                 return fmt::format("{} cores share the solve of a grid only; a sparse matrix runs on one core",
@@ -221,10 +226,11 @@ public:
         for (const auto& extra : options_.extra)
             std::erase_if(request.parameters, [&](const auto& p) { return p.first == extra.first; });
         request.parameters.insert(request.parameters.end(), options_.extra.begin(), options_.extra.end());
+        if (options.recurrence == Recurrence::chebyshev) request.parameters.emplace_back("Chebyshev", kStepPairs);
         request.cores = options_.cores;
         request.trace = !options_.trace.path.empty();
         request.rules = options_.rules;
-        return std::make_unique<Run>(formed, spec, options_, build_model(request, options_.cache));
+        return std::make_unique<Run>(formed, spec, options.recurrence, options_, build_model(request, options_.cache));
     }
     [[nodiscard]] std::string resident_refusal(const DatapathSpec& spec, const System& system,
                                                const Format& iterate) const override {
@@ -238,6 +244,15 @@ public:
     }
 
 private:
+    [[nodiscard]] std::string chebyshev_refusal(const System& system) const {
+        if (system.kind() == System::Kind::sparse)
+            return "recurrence chebyshev: the sparse core runs pipelined CG only; take a grid, or the emulated engine";
+        if (options_.cores != 1)
+            return fmt::format("recurrence chebyshev: {} cores share sums of pipelined CG only; use one core",
+                               options_.cores);
+        return {};
+    }
+
     RtlOptions options_;
 };
 

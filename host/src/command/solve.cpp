@@ -62,6 +62,12 @@ struct Check {
     std::uint64_t passes = 0;
 };
 
+std::string to_text(const ChebyshevBounds& c) {
+    return fmt::format("{:.6g} to {:.6g}, {}", c.bounds.low, c.bounds.high,
+                       c.lanczos_steps == 0 ? "as given"
+                                            : fmt::format("estimated by {} Lanczos steps", c.lanczos_steps));
+}
+
 void print_row(std::FILE* to, const char* name, const std::string& value) {
     fmt::print(to, "{:<15}{}\n", name, value);
 }
@@ -76,6 +82,7 @@ void print_request(std::FILE* to, const Point& point, const Problem& problem, co
     if (refining && o.digits > 0) scheme += fmt::format(", {} digits an inner solve", text::shortest(o.digits));
     else if (refining && !o.preconditioner) scheme += fmt::format(", {} inner iterations per step", o.inner);
     if (refining && o.inner_recurrence == Recurrence::plain) scheme += ", plain CG inside";
+    if (refining && o.inner_recurrence == Recurrence::chebyshev) scheme += ", Chebyshev iteration inside";
     if (!o.middle.empty()) scheme += ", through " + options::middle_text(o.middle);
     if (o.jacobi) scheme += ", Jacobi scaling";
     if (o.preconditioner) scheme += ", preconditioner " + options::preconditioner_text(o);
@@ -106,6 +113,7 @@ void print_answer(std::FILE* to, const SolveOptions& o, const SolveResult& r, co
                                : fmt::format("{}", r.inner_iterations));
     row("true residual", fmt::format("{:.3e}  (double precision, relative to the first)", r.true_residual));
     if (r.error) row("error", fmt::format("{:.5e}  (root mean square, against the continuous solution)", *r.error));
+    if (r.chebyshev) row("bounds", to_text(*r.chebyshev));
     if (r.equation_scale != 1)
         row("equation", fmt::format("the engine's is {} times the problem's", text::shortest(r.equation_scale)));
     if (o.spec.fixed_vectors()) {

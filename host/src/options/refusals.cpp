@@ -81,11 +81,21 @@ Rules of_schemes(const SolveOptions& o) {
     const bool fixed_later = std::any_of(o.schedule.begin(), o.schedule.end(), fixed);
     const auto middle = std::find_if(o.middle.begin(), o.middle.end(), [](const Format& f) { return f.is_fixed(); });
     const bool chooses = is(o, Scheme::defect_correction) || is(o, Scheme::inexact_pcg);
+    const bool chebyshev = o.inner_recurrence == Recurrence::chebyshev;
     return {
         {!o.middle.empty() && !is(o, Scheme::defect_correction), "middle formats: only defect-correction cascades"},
-        {o.inner_recurrence != Recurrence::pipelined && !chooses,
+        {o.inner_recurrence == Recurrence::plain && !chooses,
          "inner recurrence plain: only defect-correction and inexact-pcg have a choice (the scheme `direct` is plain "
          "CG)"},
+        {chebyshev && !chooses,
+         fmt::format("recurrence chebyshev: scheme {} has no place for it; take defect-correction or inexact-pcg",
+                     to_string(o.scheme))},
+        {chebyshev && o.digits > 0,
+         "recurrence chebyshev: it forms no sums and cannot tell how many digits it gained; leave digits out and give "
+         "inner"},
+        {chebyshev && o.spec.moves(), "recurrence chebyshev: its binary point stands still; leave out point=moving"},
+        {o.bounds && !chebyshev, "bounds: only the recurrence chebyshev takes any; leave them out"},
+        {o.bounds && !o.bounds->why_bad().empty(), o.bounds ? o.bounds->why_bad() : std::string()},
         {!refines(o.scheme) && o.spec.fixed_vectors(),
          fmt::format("scheme {} on {}: fixed-point words want an outer loop that scales them; use residual-guided, "
                      "defect-correction or inexact-pcg",

@@ -19,7 +19,7 @@ std::span<const SchemeAxes> schemes() {
         {Scheme::ghysels_vanroose, "ghysels-vanroose", {"ghysels-vanroose"}, "none", "none", "engine emulated"},
         {Scheme::defect_correction,
          "defect-correction",
-         {"pipelined", "cg", "gmres"},
+         {"pipelined", "cg", "gmres", "chebyshev"},
          "none",
          "defect-correction",
          "each inner solve starts anew; may cascade through --middle"},
@@ -31,7 +31,7 @@ std::span<const SchemeAxes> schemes() {
          "keeps the search direction; the default"},
         {Scheme::inexact_pcg,
          "inexact-pcg",
-         {"pipelined", "cg"},
+         {"pipelined", "cg", "chebyshev"},
          "the inner iterations",
          "flexible-pcg",
          "CG in double outside"},
@@ -55,8 +55,11 @@ SolveOptions Request::finish() const {
             made.scheme = made.preconditioner->after == 0 ? Scheme::defect_correction : Scheme::inexact_pcg;
         return made;
     }
-    const std::string recurrence = axes.recurrence.value_or("pipelined"),
-                      loop = axes.outer_loop.value_or(recurrence == "gmres" ? "none" : "residual-guided");
+    const std::string recurrence = axes.recurrence.value_or("pipelined");
+    const bool chebyshev = recurrence == "chebyshev"; // keeps no direction, and has no sum that could end it
+    const std::string loop = axes.outer_loop.value_or(chebyshev              ? "defect-correction"
+                                                      : recurrence == "gmres" ? "none"
+                                                                              : "residual-guided");
     const auto has = [&](const SchemeAxes& s) {
         return std::find(s.recurrences.begin(), s.recurrences.end(), recurrence) != s.recurrences.end();
     };
@@ -69,7 +72,8 @@ SolveOptions Request::finish() const {
         }
         SolveOptions made = options;
         made.scheme = s.scheme;
-        if (axes.recurrence && recurrence != "gmres" && s.recurrences.front() != recurrence)
+        if (chebyshev) made.inner_recurrence = Recurrence::chebyshev;
+        else if (axes.recurrence && recurrence != "gmres" && s.recurrences.front() != recurrence)
             made.inner_recurrence = Recurrence::plain;
         return made;
     }

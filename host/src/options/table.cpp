@@ -49,7 +49,7 @@ std::vector<Option> recurrence_options() {
         {.name = "recurrence",
          .type = Type::choice,
          .help = "in place of --scheme: the recurrence that runs in the datapath",
-         .choices = {"pipelined", "cg", "chronopoulos-gear", "ghysels-vanroose", "gmres(M)"},
+         .choices = {"pipelined", "cg", "chronopoulos-gear", "ghysels-vanroose", "chebyshev", "gmres(M)"},
          .excludes = {"scheme", "inner-recurrence", "gmres"},
          .since = "0.2",
          .set =
@@ -93,15 +93,15 @@ std::vector<Option> stopping_options() {
         {.name = "inner-recurrence",
          .type = Type::choice,
          .help = "the recurrence of the inner solves (defect-correction, inexact-pcg)",
-         .choices = {"pipelined", "plain"},
+         .choices = {"pipelined", "plain", "chebyshev"},
          .default_text = "pipelined",
          .column = Column::first,
          .quiet = true,
          .set = [](Request& r, const Value& v) { r.options.inner_recurrence = parse_recurrence(text(v)); },
          .get =
              [](const SolveOptions& o) {
-                 const bool plain = o.inner_recurrence == Recurrence::plain;
-                 return plain || chooses_recurrence(o) ? Given(std::string(plain ? "plain" : "pipelined")) : Given();
+                 const bool usual = o.inner_recurrence == Recurrence::pipelined;
+                 return !usual || chooses_recurrence(o) ? Given(recurrence_text(o.inner_recurrence)) : Given();
              }},
         {.name = "gmres",
          .type = Type::whole,
@@ -117,6 +117,15 @@ std::vector<Option> stopping_options() {
                  if (o.scheme == Scheme::gmres) return Given(o.gmres != 0 ? o.gmres : kUsualRestart);
                  return o.gmres != 0 ? Given(o.gmres) : Given();
              }},
+        {.name = "bounds",
+         .type = Type::text,
+         .help =
+             "recurrence chebyshev: smallest and largest eigenvalue of the matrix (with Jacobi scaling of the scaled "
+             "one), as 0.01,4.2; unless given, by Lanczos steps on this processor",
+         .since = "0.2",
+         .column = Column::later,
+         .set = [](Request& r, const Value& v) { r.options.bounds = parse_bounds(text(v)); },
+         .get = [](const SolveOptions& o) { return o.bounds ? Given(bounds_text(*o.bounds)) : Given(); }},
         {.name = "middle",
          .type = Type::formats,
          .group = Group::arithmetic,

@@ -14,7 +14,34 @@ namespace mantissa::options {
 Recurrence parse_recurrence(std::string_view text) {
     if (text == "plain") return Recurrence::plain;
     if (text == "pipelined") return Recurrence::pipelined;
-    throw InvalidInput(fmt::format("inner recurrence {}: it is plain or pipelined", base::quoted(text)));
+    if (text == "chebyshev") return Recurrence::chebyshev;
+    throw InvalidInput(fmt::format("inner recurrence {}: it is plain, pipelined or chebyshev", base::quoted(text)));
+}
+
+std::string recurrence_text(Recurrence recurrence) {
+    switch (recurrence) {
+    case Recurrence::plain:
+        return "plain";
+    case Recurrence::chebyshev:
+        return "chebyshev";
+    default:
+        return "pipelined";
+    }
+}
+
+SpectrumBounds parse_bounds(std::string_view text) {
+    SpectrumBounds bounds;
+    const std::size_t comma = text.find(',');
+    if (comma == std::string_view::npos || !text::read_number(text.substr(0, comma), bounds.low) ||
+        !text::read_number(text.substr(comma + 1), bounds.high))
+        throw InvalidInput(
+            fmt::format("bounds {}: write the smallest and the largest eigenvalue, as 0.01,4.2", base::quoted(text)));
+    if (const std::string why = bounds.why_bad(); !why.empty()) throw InvalidInput(why);
+    return bounds;
+}
+
+std::string bounds_text(const SpectrumBounds& bounds) {
+    return text::shortest(bounds.low) + ',' + text::shortest(bounds.high);
 }
 
 std::pair<std::string_view, std::optional<std::uint64_t>> split_recurrence(std::string_view text) {

@@ -16,6 +16,12 @@ namespace mantissa::options {
 Recurrence parse_recurrence(std::string_view text);
 /// Of "gmres" or "gmres(30)": the name, and the steps of a cycle where they are given.
 std::pair<std::string_view, std::optional<std::uint64_t>> split_recurrence(std::string_view text);
+/// The text that parse_recurrence() reads back.
+std::string recurrence_text(Recurrence recurrence);
+/// "0.01,4.2"
+SpectrumBounds parse_bounds(std::string_view text);
+/// The text that parse_bounds() reads back.
+std::string bounds_text(const SpectrumBounds& bounds);
 /// "s36e11,s23e8"
 std::vector<Format> parse_middle(std::string_view text);
 /// "1:s52e11;2e-3:s23e8,row=s29e8": the relative defect below which each datapath is used, and the datapath.

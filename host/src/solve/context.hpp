@@ -47,6 +47,7 @@ struct SolveContext {
     /// The matrix as an engine loads it, and what it is of the problem's: fit * A (fitted()).
     const System* loaded = nullptr;
     double fit = 1;
+    SpectrumBounds bounds{}; ///< of `loaded`, for the Chebyshev recurrence
     BitOperations pass{}; ///< of one pass of the datapath that runs
     [[nodiscard]] double target() const { return tolerance * initial; }
     std::chrono::steady_clock::time_point last_report = std::chrono::steady_clock::now();

@@ -11,9 +11,9 @@ namespace {
 class EngineSolver final : public InnerSolver {
 public:
     EngineSolver(const Engine& engine, const System& system, double fit, const DatapathSpec& spec,
-                 const SessionOptions& options)
+                 const SessionOptions& options, const SpectrumBounds& bounds)
         : session_(engine.load(system, spec, options)), fit_(fit), size_(system.size()),
-          pipelined_(options.recurrence == Recurrence::pipelined), buffer_(std::min(size_, kTransfer)) {}
+          recurrence_(options.recurrence), bounds_(bounds), buffer_(std::min(size_, kTransfer)) {}
 
     InnerOutcome solve(const Fill& r, const InnerGoal& goal, SolveContext& context) override {
         // (Behind clear() of r, p and q a point that moved is back at r's format.)
@@ -23,11 +23,13 @@ public:
             r(first, part);
             session_->write(Vec::r, first, part);
         }
+        if (recurrence_ == Recurrence::chebyshev) return known_steps(goal, context);
         session_->set_scalars(0, 0);
 
         InnerOutcome outcome;
         double first_rho = goal.square;
-        if (pipelined_) { // the first pass only forms p = r, q = A p and the scalars: no CG step yet
+        if (recurrence_ ==
+            Recurrence::pipelined) { // the first pass only forms p = r, q = A p and the scalars: no CG step yet
             const RunReport setup = session_->run({.passes = 1});
             context.count(setup, 0);
             outcome.words = setup.words;
@@ -65,15 +67,41 @@ public:
     }
 
 private:
+    /// As many Chebyshev steps as the goal says: nothing that they do tells how far they came.
+    InnerOutcome known_steps(const InnerGoal& goal, SolveContext& context) {
+        const std::uint64_t allowed = std::min(goal.steps, context.remaining());
+        if (pairs_.size() < allowed + 1) pairs_ = chebyshev_pairs(bounds_, allowed);
+        InnerOutcome outcome;
+        std::uint64_t passes = 0;
+        while (passes <= allowed && !context.cancelled) {
+            const auto pairs = std::span(pairs_).subspan(passes, allowed + 1 - passes);
+            const RunReport report = batch_.run(*session_, {.passes = pairs.size(), .pairs = pairs});
+            context.count(report, passes == 0 ? report.passes - 1 : report.passes); // the first is no step yet
+            passes += report.passes;
+            outcome.words.merge(report.words);
+            context.report({context.result.inner_iterations, context.result.outer_iterations, 0});
+            if (report.end == RunEnd::passes) continue;
+            outcome.overflow = report.end == RunEnd::window_overflow;
+            outcome.trouble = trouble(report.end, context.options);
+            break;
+        }
+        outcome.useful = passes > 1;
+        return outcome;
+    }
+
     [[nodiscard]] std::string trouble(RunEnd end, const SolveOptions& options) const {
-        return end == RunEnd::fault ? session_->fault()
-                                    : "inner CG ended: " + why_ended(end, session_->scalars().pq, options);
+        return end == RunEnd::fault
+                   ? session_->fault()
+                   : (recurrence_ == Recurrence::chebyshev ? "Chebyshev iteration ended: " : "inner CG ended: ") +
+                         why_ended(end, session_->scalars().pq, options);
     }
 
     std::unique_ptr<Session> session_;
     double fit_;
     std::size_t size_;
-    bool pipelined_;
+    Recurrence recurrence_;
+    SpectrumBounds bounds_;
+    std::vector<StepPair> pairs_; ///< of the longest inner solve so far
     std::vector<double> buffer_;
     Batch batch_;
 };
@@ -81,8 +109,9 @@ private:
 } // namespace
 
 std::unique_ptr<InnerSolver> make_engine_solver(const Engine& engine, const System& system, double fit,
-                                                const DatapathSpec& spec, const SessionOptions& options) {
-    return std::make_unique<EngineSolver>(engine, system, fit, spec, options);
+                                                const DatapathSpec& spec, const SessionOptions& options,
+                                                const SpectrumBounds& bounds) {
+    return std::make_unique<EngineSolver>(engine, system, fit, spec, options, bounds);
 }
 
 } // namespace mantissa::solving

@@ -85,9 +85,11 @@ std::unique_ptr<InnerSolver> make_inner_solver(const Problem& problem, const Eng
                                                const SolveContext& context);
 /// A multilevel cycle on this processor.
 std::unique_ptr<InnerSolver> make_inner_cycle(const System& system, const CycleSpec& spec, int threads);
-/// CG on an engine, pipelined or plain, restarted with p = r. `system` is `fit` times the one that corrections are for.
+/// A recurrence on an engine, restarted with p = r. `system` is `fit` times the one that corrections are for; `bounds`
+/// are those of `system`, for the Chebyshev recurrence.
 std::unique_ptr<InnerSolver> make_engine_solver(const Engine& engine, const System& system, double fit,
-                                                const DatapathSpec& spec, const SessionOptions& options);
+                                                const DatapathSpec& spec, const SessionOptions& options,
+                                                const SpectrumBounds& bounds = {});
 
 /// Steps of GMRES(restart) on this processor, from r each time. `system` and `fit` as above.
 std::unique_ptr<InnerSolver> make_inner_gmres(const System& system, double fit, const DatapathSpec& spec,

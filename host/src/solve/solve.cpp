@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "around/around.hpp"
+#include "chebyshev/bounds.hpp"
 #include "context.hpp"
 #include "mantissa/fitted.hpp"
 #include "mantissa/host/native.hpp"
@@ -337,6 +338,12 @@ SolveResult solve(const Problem& original, const Engine& engine, const SolveOpti
     }
     if (counts_bits(options)) context.pass = bit_operations(options.spec, *context.loaded);
     result.equation_scale = context.fit;
+    if (refines(options.scheme) && options.inner_recurrence == Recurrence::chebyshev) {
+        result.chebyshev = options.bounds ? ChebyshevBounds{*options.bounds, 0}
+                                          : solving::estimated_bounds(problem.system, options.threads);
+        const SpectrumBounds& bounds = result.chebyshev->bounds;
+        context.bounds = {context.fit * bounds.low, context.fit * bounds.high};
+    }
     if (options.resident) {
         const std::string why = engine.resident_refusal(options.spec, *context.loaded, *options.outer);
         if (!why.empty()) throw InvalidInput(why);

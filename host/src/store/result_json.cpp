@@ -55,6 +55,10 @@ Json to_json(const NativeOutcome& native) {
     return {{"plan", to_string(native.plan)}, {"why", native.why}, {"seconds", number(native.seconds)}};
 }
 
+Json to_json(const ChebyshevBounds& c) {
+    return {{"low", number(c.bounds.low)}, {"high", number(c.bounds.high)}, {"lanczos_steps", c.lanczos_steps}};
+}
+
 } // namespace
 
 Json to_json(const SolveResult& result) {
@@ -73,11 +77,13 @@ Json to_json(const SolveResult& result) {
         words.erase("bit_operations");
         words.erase("resident_core");
         words.erase("native");
+        words.erase("chebyshev");
         words.erase("device_seconds");
         if (!words.empty()) j["words"] = words;
     }
     if (result.resident) j["resident_core"] = to_json(*result.resident);
     if (result.native) j["native"] = to_json(*result.native);
+    if (result.chebyshev) j["chebyshev"] = to_json(*result.chebyshev);
     if (result.device_seconds) j["device_seconds"] = number(*result.device_seconds);
     j["seconds"] = number(result.seconds);
     if (!result.history.empty()) j["history"] = history_to_json(result.history);
@@ -91,6 +97,7 @@ Json words_to_json(const SolveResult& r) {
         j["bit_operations"] = {r.bit_operations.multiplied, r.bit_operations.added};
     if (r.resident) j["resident_core"] = to_json(*r.resident);
     if (r.native) j["native"] = to_json(*r.native);
+    if (r.chebyshev) j["chebyshev"] = to_json(*r.chebyshev);
     if (r.device_seconds) j["device_seconds"] = number(*r.device_seconds);
     if (r.words == WordUse{}) return j;
     j["overflows"] = r.overflows;
@@ -110,6 +117,10 @@ void words_from_json(std::string_view text, SolveResult& r) {
     if (j.contains("native")) {
         const Json& n = j["native"];
         r.native = NativeOutcome{parse_native_plan(n.at("plan").get<std::string>()), n.at("why"), n.at("seconds")};
+    }
+    if (j.contains("chebyshev")) {
+        const Json& c = j["chebyshev"];
+        r.chebyshev = ChebyshevBounds{{c.at("low"), c.at("high")}, c.at("lanczos_steps")};
     }
     if (!j.contains("bits")) return;
     const Json& bits = j.at("bits");

@@ -83,6 +83,12 @@
 //
 // The plain recurrence (Eq. 2) runs, per pass, p' = r + beta p; q' = A p'; alpha = (r.r) / (p'.q'); u' = u + alpha p';
 // r' = r - alpha q'; rho = r'.r'; beta = rho / (r.r), with the same formats. Its u' already holds the step.
+//
+// The Chebyshev recurrence runs the pass above, floating or in words, with alpha and beta that are known in advance: a
+// pair for each pass (RunRequest::pairs), each number rounded from double into the operand format and into no other.
+// There are no dot products and no scalar unit: rho, pq, qq and sigma are +0, and alpha and beta those of the last
+// pass. A run ends behind its passes, or behind one in which a word overflowed, with window_overflow; nothing else is
+// looked at. chebyshev.hpp has the pairs. The binary point of words stands still.
 #pragma once
 
 #include <algorithm>
@@ -113,6 +119,13 @@ enum class Vec : std::uint8_t { u, r, p, q };
 enum class Recurrence : std::uint8_t {
     pipelined, ///< Eq. 4 and 5, the datapath that every engine has
     plain,     ///< Eq. 2 with the same formats and roundings; engines may lack it
+    chebyshev, ///< the pipelined pass with alpha and beta given; engines may lack it
+};
+
+/// alpha and beta in front of a pass.
+struct StepPair {
+    double alpha = 0, beta = 0;
+    friend bool operator==(const StepPair&, const StepPair&) = default;
 };
 
 /// What the scalar unit holds after a pass; values of the spec's scalar format.
@@ -126,6 +139,8 @@ struct RunRequest {
     std::uint64_t passes = 1;        ///< at most this many
     double rho_stop = 0;             ///< stop behind a pass with rho < rho_stop (rounded into the scalar format)
     std::uint64_t rho_stop_from = 1; ///< the first pass of this run whose rho is tested
+    /// Of the Chebyshev recurrence: one for each of `passes`; the two fields above mean nothing there.
+    std::span<const StepPair> pairs = {};
 };
 
 /// Bits that the longest word of a vector took (the shortest two's complement word that holds it); 0 where the vector
@@ -170,7 +185,8 @@ public:
     /// alpha and beta for the next pass, rounded into the scalar format.
     virtual void set_scalars(double alpha, double beta) = 0;
     [[nodiscard]] virtual Scalars scalars() const = 0;
-    /// Runs passes until one ends the run. n runs of one pass equal one run of n passes, bit for bit.
+    /// Runs passes until one ends the run. n runs of one pass equal one run of n passes, bit for bit. Throws
+    /// InvalidInput where pairs are missing or leave the operand format.
     virtual RunReport run(const RunRequest& request) = 0;
     /// Where the outer loop's vectors live: `host`, or what the session keeps beside its own vectors in its place.
     /// Their matrix is `given`, of which it keeps what it needs (the session's own may be a multiple of it).
@@ -223,8 +239,8 @@ public:
     /// Empty when it has one for `spec`, whose sums are free in order, on `system`; else one line that says why not.
     [[nodiscard]] virtual std::string native_refusal(const DatapathSpec& spec, const System& system,
                                                      const NativeChoice& choice) const;
-    /// Empty when this engine solves by multilevel cycles itself (multilevel/cycle_solver.hpp), with u and b in words of
-    /// `iterate`; else one line that says why not.
+    /// Empty when this engine solves by multilevel cycles itself (multilevel/cycle_solver.hpp), with u and b in words
+    /// of `iterate`; else one line that says why not.
     [[nodiscard]] virtual std::string cycles_refusal(const System& system, const CycleSpec& spec,
                                                      const Format& iterate) const;
     /// That solver. Throws InvalidInput with the line above when it must refuse.

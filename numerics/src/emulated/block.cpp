@@ -1,4 +1,4 @@
-// The general emulated session: any formats, both recurrences, through BlockAlgebra.
+// The general emulated session: any formats, all recurrences, through BlockAlgebra.
 #include <array>
 #include <utility>
 
@@ -18,6 +18,11 @@ public:
           recurrence_(options.recurrence) {}
 
     RunReport run(const RunRequest& request) override {
+        if (recurrence_ == Recurrence::chebyshev)
+            return run_pairs(spec_, request, scalars_, [this](WordUse&) {
+                update_and_multiply();
+                return false;
+            });
         RunReport report;
         const double stop = exact_scalar(request.rho_stop);
         while (report.passes < request.passes && report.end == RunEnd::passes) {
@@ -35,7 +40,7 @@ public:
     }
 
 private:
-    ScalarStep pipelined_pass() {
+    void update_and_multiply() {
         const double alpha = exact::convert(spec_.operand, scalars_.alpha);
         const double beta = exact::convert(spec_.operand, scalars_.beta);
         forget_ghosts();
@@ -43,6 +48,9 @@ private:
         algebra_.sub_scaled(spec_.r, vec(Vec::r), alpha, vec(Vec::q), vec(Vec::r));
         algebra_.add_scaled(spec_.p, vec(Vec::r), beta, vec(Vec::p), vec(Vec::p));
         product();
+    }
+    ScalarStep pipelined_pass() {
+        update_and_multiply();
         const auto [rr, pq, qq] = dots(std::array{Pair{Vec::r, Vec::r}, Pair{Vec::p, Vec::q}, Pair{Vec::q, Vec::q}});
         return scalar_step(spec_.scalar, rr.value, pq.value, qq.value, rr.overflow || pq.overflow || qq.overflow);
     }

@@ -67,7 +67,7 @@ public:
 private:
     static std::string point_refusal(const DatapathSpec& spec, const SessionOptions& options) {
         if (!spec.moves() || options.recurrence == Recurrence::pipelined) return {};
-        return "point=moving: the point moves between passes of the pipelined recurrence; leave it out with plain CG";
+        return "point=moving: the point moves between passes of the pipelined recurrence; leave it out with others";
     }
 
     bool general_;

@@ -9,6 +9,7 @@
 #include <bit>
 #include <cmath>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "../fp_mode.hpp"
@@ -38,7 +39,7 @@ public:
                       PartLinks* links)
         : FixedFusedWords(spec, matrix.size, matrix.kind == System::Kind::sparse ? 0 : matrix.row_length + 1),
           links_(links), matrix_(std::move(matrix)), rows_(rows), threads_(std::max(1, options.threads)),
-          kernels_(best_fixed_pass_kernels()) {
+          summed_(options.recurrence != Recurrence::chebyshev), kernels_(best_fixed_pass_kernels()) {
         for (int b = 0; b < kBands; ++b) offset_[b] = band_offset(b, matrix_.row_length);
         if (rows_.kind == RowPlan::Kind::bands)
             for (std::size_t b = 0; b < kBands; ++b) {
@@ -60,6 +61,11 @@ public:
     [[nodiscard]] Scalars scalars() const override { return scalars_; }
 
     RunReport run(const RunRequest& request) override {
+        if (!summed_)
+            return run_pairs(spec_, request, scalars_, [this](WordUse& use) {
+                const bool over = pass(use).end != RunEnd::passes;
+                return std::exchange(unfit_, false) || over;
+            });
         const double stop = exact::convert(spec_.scalar, request.rho_stop);
         return run_fixed_passes(request, stop, scalars_, unfit_, [this](WordUse& use) { return pass(use); });
     }
@@ -184,6 +190,7 @@ private:
     }
 
     void dots(std::size_t begin, std::size_t end, Found& found) const {
+        if (!summed_) return;
         const int r = bits_of(found.range[1]), p = bits_of(found.range[2]), q = bits_of(found.range[3]);
         const int product = std::max({2 * r, p + q, 2 * q}) - 2;
         for (std::size_t at = begin; at < end; at += kDotPart) {
@@ -321,6 +328,7 @@ private:
         if (all.overflow) cut_words(f, all);
         use.merge(longest(all));
         for (std::size_t v = 0; v < 4; ++v) range_[v] = all.range[v];
+        if (!summed_) return {.scalars = scalars_, .end = all.overflow ? RunEnd::window_overflow : RunEnd::passes};
         const DotResult rr = total(part_sum(all.sums[0], Vec::r, Vec::r), Vec::r, Vec::r),
                         pq = total(part_sum(all.sums[1], Vec::p, Vec::q), Vec::p, Vec::q),
                         qq = total(part_sum(all.sums[2], Vec::q, Vec::q), Vec::q, Vec::q);
@@ -348,6 +356,7 @@ private:
             findings.use = cut.use;
         }
         use.merge(findings.use);
+        if (!summed_) return {.scalars = scalars_, .end = findings.overflow ? RunEnd::window_overflow : RunEnd::passes};
         const DotResult rr = total(findings.sums[0], Vec::r, Vec::r), pq = total(findings.sums[1], Vec::p, Vec::q),
                         qq = total(findings.sums[2], Vec::q, Vec::q);
         return scalar_step(spec_.scalar, rr.value, pq.value, qq.value,
@@ -407,6 +416,7 @@ private:
     FixedMatrix matrix_;
     RowPlan rows_;
     int threads_;
+    bool summed_; ///< passes have dot products
     const FixedPassKernels& kernels_;
     std::size_t chunk_ = 0;
     std::array<std::vector<std::int32_t>, kBands> bands_;
@@ -420,13 +430,13 @@ private:
 } // namespace
 
 bool has_fixed_fused_session(const System& system, const DatapathSpec& spec, const SessionOptions& options) {
-    return options.recurrence == Recurrence::pipelined && can_run(spec) &&
+    return options.recurrence != Recurrence::plain && can_run(spec) &&
            row_plan(fixed_matrix(system, spec.coefficient), spec).has_value();
 }
 
 std::unique_ptr<FixedWordsSession> make_fixed_fused_session(const System& system, const DatapathSpec& spec,
                                                             const SessionOptions& options, PartLinks* links) {
-    if (options.recurrence != Recurrence::pipelined || !can_run(spec)) return nullptr;
+    if (options.recurrence == Recurrence::plain || !can_run(spec)) return nullptr;
     FixedMatrix matrix = fixed_matrix(system, spec.coefficient);
     if (links != nullptr) forget_rows(matrix, links->ghosts());
     const auto rows = row_plan(matrix, spec);

@@ -69,6 +69,8 @@ public:
     [[nodiscard]] Scalars scalars() const override { return scalars_; }
 
     RunReport run(const RunRequest& request) override {
+        if (recurrence_ == Recurrence::chebyshev)
+            return run_pairs(spec_, request, scalars_, [this](WordUse& use) { return pass_of_pair(use); });
         const double stop = exact::convert(spec_.scalar, request.rho_stop);
         return run_fixed_passes(request, stop, scalars_, unfit_, [this](WordUse& use) {
             use_ = {};
@@ -282,7 +284,17 @@ private:
         if (links_ != nullptr) links_->exchange(std::span<Word>(words_[2]));
     }
 
-    ScalarStep pass() {
+    /// Returns whether a word overflowed, or a write() did not fit.
+    bool pass_of_pair(WordUse& use) {
+        use_ = {};
+        update_and_multiply();
+        if (links_ != nullptr) combine({});
+        const bool over = std::exchange(overflow_, false) || std::exchange(unfit_, false);
+        use.merge(use_);
+        return over;
+    }
+
+    void update_and_multiply() {
         const FixedScalar alpha = operand(scalars_.alpha), beta = operand(scalars_.beta);
         const double rounded_alpha = exact::convert(spec_.operand, scalars_.alpha);
         forget_ghosts();
@@ -302,6 +314,10 @@ private:
         }
         exchange();
         for_elements([&](std::size_t i, Found& found) { form_q(i, found); });
+    }
+
+    ScalarStep pass() {
+        update_and_multiply();
         const auto [rr, pq, qq] = dots(std::array{Pair{Vec::r, Vec::r}, Pair{Vec::p, Vec::q}, Pair{Vec::q, Vec::q}});
         if (point_.moves()) {
             if (use_.r > spec_.r.word_bits || use_.p > spec_.p.word_bits || use_.q > spec_.q.word_bits)

@@ -33,7 +33,7 @@ public:
         : SessionBase<T>(spec, system), plan_(plan), links_(links), threads_(std::max(1, options.threads)),
           kernels_(best_pass_table<T>()[plan.masked ? 1 : 0][spec.order == RowOrder::tree ? 1 : 0]
                                        [spec.dot.exact_product ? 1 : 0]),
-          recurrence_(options.recurrence) {
+          recurrence_(options.recurrence), summed_(options.recurrence != Recurrence::chebyshev) {
         const std::optional<System> converted = converted_for(spec.order, system);
         const System& formed = converted ? *converted : system;
         kind_ = formed.kind();
@@ -52,6 +52,12 @@ public:
     }
 
     RunReport run(const RunRequest& request) override {
+        if (!summed_)
+            return run_pairs(this->spec_, request, this->scalars_, [this](WordUse&) {
+                Sums none(this->spec_);
+                sweep(none);
+                return false;
+            });
         RunReport report;
         const double stop = this->exact_scalar(request.rho_stop);
         while (report.passes < request.passes && report.end == RunEnd::passes) {
@@ -209,13 +215,16 @@ private:
         }
     }
 
-    ScalarStep pass() {
+    void sweep(Sums& sums) {
         alpha_ = static_cast<T>(exact::convert(this->spec_.operand, this->scalars_.alpha));
         beta_ = static_cast<T>(exact::convert(this->spec_.operand, this->scalars_.beta));
-        Sums sums(this->spec_);
         if (links_ != nullptr) forget_ghosts();
         if (threads_ == 1) sweep_alone(sums);
         else sweep_together(sums);
+    }
+    ScalarStep pass() {
+        Sums sums(this->spec_);
+        sweep(sums);
         if (links_ != nullptr) combine(sums.fixed);
         if (this->spec_.dot.fixed) {
             const auto& f = sums.fixed;
@@ -279,7 +288,7 @@ private:
             }
             updated = std::max(updated, needed);
             first = false;
-            dots_scoped(sums, begin, end);
+            if (summed_) dots_scoped(sums, begin, end);
         }
     }
 
@@ -317,9 +326,11 @@ private:
             for (std::ptrdiff_t c = 0; c < chunks; ++c) {
                 rows(scratch, bounds(c).first, bounds(c).second, c != before + 1);
                 before = c;
-                if (fixed) dots(own, bounds(c).first, bounds(c).second);
+                if (fixed && summed_) dots(own, bounds(c).first, bounds(c).second);
             }
-            if (fixed) {
+            if (!summed_) {
+                // nothing to add up
+            } else if (fixed) {
 #pragma omp critical
                 for (int k = 0; k < 3; ++k) sums.fixed[k].merge(own.fixed[k]);
             } else {
@@ -423,6 +434,7 @@ private:
     System::Kind kind_ = System::Kind::stencil; ///< of what rows are formed from (converted_for())
     std::optional<DifferenceRows<T>> differences_;
     Recurrence recurrence_;
+    bool summed_; ///< passes have dot products
     std::size_t chunk_ = kChunk;
     T alpha_{}, beta_{};
     std::size_t row_length_ = 0, grid_rows_ = 0; ///< of a stencil's grid

@@ -1,5 +1,5 @@
-// What the emulated engine's two sessions share: storage of u, r, p, q with zero margins, reading and writing, and the
-// plain recurrence's pass.
+// What the emulated engine's two sessions share: storage of u, r, p, q with zero margins, reading and writing, the
+// plain recurrence's pass and the Chebyshev recurrence's run.
 #pragma once
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "mantissa/block_algebra.hpp"
+#include "mantissa/chebyshev.hpp"
 #include "mantissa/engine.hpp"
 #include "mantissa/exact.hpp"
 #include "mantissa/kernels.hpp"
@@ -133,6 +134,22 @@ ScalarStep plain_pass(const DatapathSpec& spec, const Scalars& before, bool& rho
     s.beta = exact::div(f, s.rho, rho);
     if (!std::isfinite(s.rho) || !std::isfinite(s.beta)) return finish(RunEnd::not_finite);
     return step;
+}
+
+/// A run of the Chebyshev recurrence. `pass(words)` runs one with the alpha and beta that `scalars` holds, adds the
+/// words it saw, and returns whether one overflowed.
+template <class Pass>
+RunReport run_pairs(const DatapathSpec& spec, const RunRequest& request, Scalars& scalars, Pass&& pass) {
+    const std::vector<StepPair> pairs = operand_pairs(spec, request);
+    RunReport report;
+    while (report.passes < request.passes && report.end == RunEnd::passes) {
+        scalars = {};
+        scalars.alpha = pairs[report.passes].alpha;
+        scalars.beta = pairs[report.passes].beta;
+        if (pass(report.words)) report.end = RunEnd::window_overflow;
+        ++report.passes;
+    }
+    return report;
 }
 
 class PartLinks;

@@ -60,6 +60,7 @@ module fx_resident #(
 );
 `include "fx_checks.svh"
 `include "fx_grid_checks.svh"
+  `REQUIRE_OF_TOP(g_no_chebyshev, Chebyshev == 0, "the resident core runs pipelined CG: Chebyshev must be 0")
   `REQUIRE_OF_TOP(g_form, PW == RW && QW == RW && PF == RF && QF == RF && PDown == RDown && QDown == RDown,
            "r, p and q must be of one format: RW, PW and QW, RF, PF and QF, RDown, PDown and QDown")
   `REQUIRE_OF_TOP(g_constant, CoefMode == 1 && Alone == 1, "the resident core takes constant stencils by itself: CoefMode 1 and Alone 1")

@@ -127,6 +127,13 @@ TEST(Options, KeysAreThoseOfBefore) {
     EXPECT_EQ(point_key(p), "poisson2d:level=5 engine=emulated scheme=defect-correction digits=2.5 "
                             "inner-recurrence=plain middle=s36e11,s23e8 middle-digits=2 spec=s17e8 tolerance=1e-06 "
                             "couplings=s5e8");
+    p.options.middle = {};
+    p.options.couplings.reset();
+    p.options.digits = 0;
+    p.options.inner_recurrence = Recurrence::chebyshev;
+    p.options.bounds = SpectrumBounds{0.25, 4};
+    EXPECT_EQ(point_key(p), "poisson2d:level=5 engine=emulated scheme=defect-correction inner=10 "
+                            "inner-recurrence=chebyshev bounds=0.25,4 spec=s17e8 tolerance=1e-06");
     p.options = {};
     p.options.schedule = {{1, parse_spec("s52e11")}, {2e-3, parse_spec("s23e8")}};
     p.options.spec = p.options.schedule.front().spec;
@@ -148,6 +155,14 @@ TEST(Options, SchemesAreShortForAxes) {
     EXPECT_EQ(plain.scheme, Scheme::inexact_pcg);
     EXPECT_EQ(plain.inner_recurrence, Recurrence::plain);
     EXPECT_EQ(parsed("--outer-loop defect-correction --inner-recurrence plain").inner_recurrence, Recurrence::plain);
+    const SolveOptions chebyshev = parsed("--recurrence chebyshev --bounds 0.01,4.5");
+    EXPECT_EQ(chebyshev.scheme, Scheme::defect_correction);
+    EXPECT_EQ(chebyshev.inner_recurrence, Recurrence::chebyshev);
+    EXPECT_EQ(chebyshev.bounds, (SpectrumBounds{0.01, 4.5}));
+    EXPECT_EQ(parsed("--recurrence chebyshev --outer-loop flexible-pcg").scheme, Scheme::inexact_pcg);
+    expect_invalid([] { (void)parsed("--recurrence chebyshev --outer-loop none"); },
+                   "recurrence chebyshev: it does not go with the outer loop none; give --outer-loop "
+                   "defect-correction, flexible-pcg");
     expect_invalid([] { (void)parsed("--recurrence cg"); },
                    "recurrence cg: it does not go with the outer loop residual-guided; give --outer-loop none, "
                    "defect-correction, flexible-pcg");
@@ -167,7 +182,9 @@ TEST(Options, ValuesOutsideTheirRangeAreRefusedByName) {
     expect_invalid([] { (void)parsed("--digits 0"); }, "--digits 0: give a number from 0.1 to 15");
     expect_invalid([] { (void)parsed("--headroom 41"); }, "--headroom 41: give a whole number from -20 to 40");
     expect_invalid([] { (void)parsed("--scheme magic"); }, "scheme 'magic': write one of direct, pipelined");
-    expect_invalid([] { (void)parsed("--inner-recurrence round"); }, "it is plain or pipelined");
+    expect_invalid([] { (void)parsed("--bounds 4"); }, "bounds 4: write the smallest and the largest eigenvalue");
+    expect_invalid([] { (void)parsed("--bounds 4,1"); }, "bounds 4,1: give the smallest and the largest eigenvalue");
+    expect_invalid([] { (void)parsed("--inner-recurrence round"); }, "it is plain, pipelined or chebyshev");
 }
 
 /// The library, a sweep and (test_bad_input.cpp) the command say the same.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "mantissa/bit_operations.hpp"
+#include "mantissa/chebyshev.hpp"
 #include "mantissa/engine.hpp"
 #include "mantissa/host/problem.hpp"
 #include "mantissa/multilevel/cycle_spec.hpp"
@@ -108,7 +109,10 @@ struct SolveOptions {
     double digits = 0;        ///< not 0: each inner solve reduces its defect by this many digits instead,
                               ///< from kFewestDigits to kMostDigits
     double middle_digits = 2; ///< digits gained by each middle loop of a cascade
-    Recurrence inner_recurrence = Recurrence::pipelined; ///< plain: for defect_correction and inexact_pcg
+    Recurrence inner_recurrence = Recurrence::pipelined; ///< others: for defect_correction and inexact_pcg
+    /// Of the Chebyshev recurrence: where the eigenvalues of the matrix that the scheme works on lie (with jacobi the
+    /// scaled one). None: estimated by Lanczos steps on this processor.
+    std::optional<SpectrumBounds> bounds;
     /// Steps of a cycle of GMRES. With the scheme gmres 0 is kUsualRestart; with defect_correction GMRES takes the
     /// place of the inner solves' CG where it is not 0 (GMRES-IR: Carson and Higham, SIAM J. Sci. Comput. 40(2), 2018).
     std::uint64_t gmres = 0;
@@ -151,6 +155,13 @@ struct ResidentOutcome {
     friend bool operator==(const ResidentOutcome&, const ResidentOutcome&) = default;
 };
 
+/// What the Chebyshev recurrence was given.
+struct ChebyshevBounds {
+    SpectrumBounds bounds;           ///< of the matrix that the scheme works on
+    std::uint64_t lanczos_steps = 0; ///< that estimated them; 0: they were given
+    friend bool operator==(const ChebyshevBounds&, const ChebyshevBounds&) = default;
+};
+
 /// What a native solve leaves beside what every solve does.
 struct NativeOutcome {
     NativePlan plan = NativePlan::automatic; ///< that ran
@@ -178,6 +189,7 @@ struct SolveResult {
     std::size_t held = 0;
     std::optional<ResidentOutcome> resident;
     std::optional<NativeOutcome> native;
+    std::optional<ChebyshevBounds> chebyshev;
     WordUse words; ///< bits that the longest words of fixed vectors took
     std::optional<std::uint64_t> cycles;
     double seconds = 0;

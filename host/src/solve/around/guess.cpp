@@ -46,6 +46,7 @@ void add_work(SolveResult& total, const SolveResult& next, double scale) {
         total.native->seconds += before;
     }
     if (next.resident) total.resident = next.resident;
+    if (next.chebyshev) total.chebyshev = next.chebyshev;
     total.equation_scale = next.equation_scale;
     total.status = next.status;
     total.detail = next.detail;

@@ -51,7 +51,7 @@ std::unique_ptr<InnerSolver> make_inner_solver(const Problem& problem, const Eng
     if (options.gmres != 0)
         return make_inner_gmres(*context.loaded, context.fit, options.spec, options.gmres, options.threads);
     return make_engine_solver(engine, *context.loaded, context.fit, options.spec,
-                              {options.threads, options.inner_recurrence});
+                              {options.threads, options.inner_recurrence}, context.bounds);
 }
 
 } // namespace mantissa::solving

@@ -16,6 +16,10 @@ namespace mantissa::sim {
 /// tell apart get the same list.
 using CoreParameters = std::vector<std::pair<std::string, int>>;
 
+/// Pairs of alpha and beta that a core of the Chebyshev recurrence holds: its parameter Chebyshev. Longer runs go in
+/// pieces.
+inline constexpr int kStepPairs = 512;
+
 /// Are these the integer core's (fx_core)?
 bool is_integer_core(const CoreParameters& parameters);
 
