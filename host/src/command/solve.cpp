@@ -416,7 +416,8 @@ Run setup(CLI::App& app, const std::string& typed) {
     app.add_option("--problem", f.problem,
                    "poisson2d:level=8[,anisotropy=A], diffusion2d:level=7[,field=smooth|jump|checker][,contrast=C]"
                    "[,seed=S], poisson3d:level=5, convection2d:level=7|n=N[,peclet=P]"
-                   "[,difference=upwind|central][,wind=constant|recirculating], convection3d likewise, "
+                   "[,difference=upwind|central][,wind=constant|recirculating][,rhs=known|random], "
+                   "convection3d likewise, "
                    "mtx:FILE[,rhs=ones|random|file:FILE][,seed=S], or, from meshes, "
                    "lscm:FILE[,weight=area|opennl][,pins=axes|boundary][,cut=no|auto] and "
                    "dsi:FILE[,task=smooth|interpolate][,weight=W][,coordinate=x|y|z|xyz] (docs/meshes.md); "

@@ -46,15 +46,16 @@ struct Problem {
 ///                                          -div(k grad u) = 1, bilinear elements, k per element; nine streamed bands
 ///   poisson3d:level=5                      seven-point Laplacian on (2^level-1)^3 interior nodes; sparse rows
 ///   convection2d:level=L|n=N[,peclet=P][,difference=upwind|central][,wind=constant|recirculating]
-///                                          -lap u + P w.grad u = f on the unit square, u = 0 on its edge, by
+///     [,rhs=known|random][,seed=S]         -lap u + P w.grad u = f on the unit square, u = 0 on its edge, by
 ///                                          five-point differences on N^2 interior nodes (N = 2^L - 1), times h^2; not
-///                                          symmetric. P is the Peclet number |w| 1 / epsilon of -epsilon lap u +
-///                                          w.grad u. With c = P h w_x / 2 the west and east coefficients are -1 - c
-///                                          and -1 + c (central), or -1 - 2 max(c, 0) and -1 - 2 max(-c, 0) (upwind),
-///                                          and add to the diagonal what they lose; along y likewise. w = (4, 3)/5, or
-///                                          (Y (1 - X^2), -X (1 - Y^2)) of X = 2x - 1, Y = 2y - 1. b = A u of
-///                                          u = 16 x(1-x) y(1-y) at the nodes. Sparse rows. Elman, Silvester and
-///                                          Wathen, Finite Elements and Fast Iterative Solvers, 2014, chapter 6
+///                                          symmetric unless P = 0. P is the Peclet number |w| 1 / epsilon of
+///                                          -epsilon lap u + w.grad u. With c = P h w_x / 2 the west and east
+///                                          coefficients are -1 - c and -1 + c (central), or -1 - 2 max(c, 0) and
+///                                          -1 - 2 max(-c, 0) (upwind), and add to the diagonal what they lose; along
+///                                          y likewise. w = (4, 3)/5, or (Y (1 - X^2), -X (1 - Y^2)) of X = 2x - 1,
+///                                          Y = 2y - 1. b = A u of u = 16 x(1-x) y(1-y) at the nodes, or numbers from
+///                                          -1 to 1. Sparse rows. Elman, Silvester and Wathen, Finite Elements and
+///                                          Fast Iterative Solvers, 2014, chapter 6
 ///   convection3d:level=L|n=N[,...]         likewise on the cube, seven-point; w = (2, 1, 2)/3, or as above with
 ///                                          w_z = 0; u = 64 x(1-x) y(1-y) z(1-z)
 ///   mtx:PATH[,rhs=ones|random|file:PATH][,seed=S]   a MatrixMarket file, symmetric positive definite or general;

@@ -46,7 +46,7 @@ constexpr const char* kProblem =
                                         a coefficient that varies: nine bands
   poisson3d:level=5                     the seven-point Laplacian, as sparse rows
   convection2d:level=7|n=N[,peclet=P][,difference=upwind|central][,wind=constant|recirculating]
-                                        convection-diffusion on N^2 nodes inside, N = 2^level - 1: not
+    [,rhs=known|random][,seed=S]        convection-diffusion on N^2 nodes inside, N = 2^level - 1: not
                                         symmetric; convection3d likewise
   mtx:FILE[,rhs=ones|random|file:FILE][,seed=S]
                                         a MatrixMarket file, also gzipped; symmetric or general
