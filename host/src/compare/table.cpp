@@ -42,17 +42,18 @@ std::string sparse_text(const results::Json& rows) {
     for (const results::Json& row : rows) {
         if (row.at("problem") != problem) {
             problem = row.at("problem");
-            out += fmt::format("\nSparse cores on {}\n  {:<44}{:>9}{:>8}{:>10}{:>9}{:>10}{:>7}{:>12}{:>11}{:>12}\n",
+            out += fmt::format("\nSparse cores on {}\n  {:<72}{:>9}{:>8}{:>10}{:>9}{:>10}{:>7}{:>12}{:>11}{:>12}\n",
                                problem, "cores", "channels", "MHz", "us a pass", "GB/s", "Gop/s", "W", "Gop/s/W",
                                "iterations", "time");
         }
         const bool ours = row.contains("clock_hz");
         const std::string name =
-            ours ? fmt::format("{}, {} ({})", row.at("device").get<std::string>(), row.at("label").get<std::string>(),
+            ours ? fmt::format("{}, {} of {} ({})", row.at("device").get<std::string>(),
+                               row.at("label").get<std::string>(), row.at("spec").get<std::string>(),
                                row.at("multiplier").get<std::string>())
                  : fmt::format("{} ({})", row.at("label").get<std::string>(), row.at("kind").get<std::string>());
         out += fmt::format(
-            "  {:<44}{:>9}{:>8}{:>10}{:>9}{:>10}{:>7}{:>12}{:>11}{:>12}\n", name,
+            "  {:<72}{:>9}{:>8}{:>10}{:>9}{:>10}{:>7}{:>12}{:>11}{:>12}\n", name,
             ours ? std::to_string(row.at("channels").get<std::uint64_t>()) : "-",
             ours ? figure(row.at("clock_hz"), 1e-6, 1) : "-",
             figure(row.at("seconds_per_iteration"), 1e6, 2) + (ours ? "*" : ""),
