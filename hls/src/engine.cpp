@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <new>
+#include <optional>
 #include <vector>
 
+#include "mantissa/chebyshev.hpp"
 #include "mantissa/exact.hpp"
 #include "mantissa/hls/cycles.hpp"
 #include "mantissa/hls/kernel.hpp"
@@ -35,8 +37,9 @@ private:
 
 class HlsSession final : public Session {
 public:
-    HlsSession(const System& system, const DatapathSpec& spec)
-        : spec_(spec), kernel_(hls::kernel_for(spec, system.kind())), formats_{spec.u, spec.r, spec.p, spec.q},
+    HlsSession(const System& system, const DatapathSpec& spec, Recurrence recurrence)
+        : spec_(spec), given_(recurrence == Recurrence::chebyshev),
+          kernel_(hls::kernel_for(spec, system.kind(), recurrence)), formats_{spec.u, spec.r, spec.p, spec.q},
           word_bytes_{kernel_.u_word, kernel_.r_word, kernel_.p_word, kernel_.q_word}, size_(system.size()),
           state_(std::max(kernel_.pass.state_bytes, kernel_.sparse.state_bytes)) {
         const std::size_t lanes = sparse() ? kernel_.sparse.lanes : kernel_.pass.beat_lanes,
@@ -76,17 +79,27 @@ public:
     void clear(Vec v) override { vectors_[index(v)].clear(); }
     void set_scalars(double alpha, double beta) override {
         words_ = {};
+        behind_.reset();
         words_.alpha = word(alpha);
         words_.beta = word(beta);
     }
-    [[nodiscard]] Scalars scalars() const override { return hls::scalars_of(spec_, words_); }
+    [[nodiscard]] Scalars scalars() const override {
+        return given_ && behind_ ? *behind_ : hls::scalars_of(spec_, words_);
+    }
 
     RunReport run(const RunRequest& request) override {
         RunReport report;
         const std::uint64_t stop = word(request.rho_stop);
+        const std::vector<StepPair> pairs = given_ ? operand_pairs(spec_, request) : std::vector<StepPair>();
         while (report.passes < request.passes && report.end == RunEnd::passes) {
-            const mantissa_hls::PassRequest pass{words_.alpha, words_.beta, stop,
-                                                 report.passes + 1 >= request.rho_stop_from ? 1U : 0U};
+            mantissa_hls::PassRequest pass{words_.alpha, words_.beta, stop,
+                                           report.passes + 1 >= request.rho_stop_from ? 1U : 0U};
+            if (given_) {
+                const StepPair& pair = pairs[report.passes];
+                pass.alpha = hls::to_word(spec_.operand, pair.alpha);
+                pass.beta = hls::to_word(spec_.operand, pair.beta);
+                behind_ = Scalars{.alpha = pair.alpha, .beta = pair.beta};
+            }
             mantissa_hls::ScalarResult result;
             if (sparse()) sparse_pass(pass, result);
             else grid_pass(pass, result);
@@ -133,6 +146,7 @@ private:
     }
 
     DatapathSpec spec_;
+    bool given_; ///< alpha and beta come with a run
     const Kernel& kernel_;
     Format formats_[4];
     std::size_t word_bytes_[4];
@@ -142,6 +156,7 @@ private:
     hls::SparseRows rows_; // of sparse rows
     Buffer state_;
     mantissa_hls::ScalarWords words_;
+    std::optional<Scalars> behind_; ///< the last pass, where they are given
     bool unfit_ = false;
 };
 
@@ -159,7 +174,7 @@ public:
     [[nodiscard]] std::unique_ptr<Session> load(const System& system, const DatapathSpec& spec,
                                                 const SessionOptions& options) const override {
         if (const std::string why = refusal(spec, system, options); !why.empty()) throw InvalidInput(why);
-        return std::make_unique<HlsSession>(system, spec);
+        return std::make_unique<HlsSession>(system, spec, options.recurrence);
     }
     [[nodiscard]] std::string cycles_refusal(const System& system, const CycleSpec& spec,
                                              const Format& iterate) const override {

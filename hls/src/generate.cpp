@@ -50,8 +50,8 @@ int main(int count, char** values) {
     const std::vector<std::string> arguments(values + 1, values + count);
     try {
         if (arguments.size() == 4 && arguments[0] == "kernel") {
-            const auto [spec, kind] = mantissa::hls::parse_kernel_name(arguments[2]);
-            std::ofstream(arguments[3]) << mantissa::hls::kernel_source(spec, kind, arguments[1]);
+            const auto [spec, kind, recurrence] = mantissa::hls::parse_kernel_name(arguments[2]);
+            std::ofstream(arguments[3]) << mantissa::hls::kernel_source(spec, kind, recurrence, arguments[1]);
             return 0;
         }
         if (arguments.size() > 3 && arguments[0] == "table") {
@@ -61,8 +61,8 @@ int main(int count, char** values) {
                 if (arguments[k] == "--") behind = true;
                 else if (!behind) isas.push_back(arguments[k]);
                 else {
-                    const auto [spec, kind] = mantissa::hls::parse_kernel_name(arguments[k]);
-                    names.push_back(mantissa::hls::kernel_name(spec, kind));
+                    const auto [spec, kind, recurrence] = mantissa::hls::parse_kernel_name(arguments[k]);
+                    names.push_back(mantissa::hls::kernel_name(spec, kind, recurrence));
                 }
             }
             std::ofstream out(arguments[1]);

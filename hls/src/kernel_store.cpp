@@ -54,7 +54,7 @@ const Kernel* open(const fs::path& file, const std::string& name) {
     return kernel;
 }
 
-const Kernel& compile(const DatapathSpec& spec, System::Kind kind, const std::string& name) {
+const Kernel& compile(const DatapathSpec& spec, System::Kind kind, Recurrence recurrence, const std::string& name) {
     const fs::path folder = kernel_folder();
     if (!fs::exists(folder / "mantissa_hls" / "instantiate.hpp"))
         throw InvalidInput(
@@ -66,7 +66,7 @@ const Kernel& compile(const DatapathSpec& spec, System::Kind kind, const std::st
     const fs::path object =
         cache.get(name_of(name, folder, compiler), [&](const fs::path& work, const fs::path& fresh) {
             const fs::path source = work / "kernel.cpp", log = work / "log";
-            base::write_file(source.string(), kernel_source(spec, kind, kSymbol));
+            base::write_file(source.string(), kernel_source(spec, kind, recurrence, kSymbol));
             const CompileResult result =
                 run_compiler(compiler, folder.string(), source.string(), fresh.string(), log.string(), name);
             if (result.ok) return;
@@ -85,14 +85,14 @@ const Kernel& compile(const DatapathSpec& spec, System::Kind kind, const std::st
 
 } // namespace
 
-const Kernel& kernel_for(const DatapathSpec& spec, System::Kind kind) {
+const Kernel& kernel_for(const DatapathSpec& spec, System::Kind kind, Recurrence recurrence) {
     static std::mutex mutex;
     static std::map<std::string, const Kernel*> known;
     const std::lock_guard lock(mutex);
-    const std::string name = kernel_name(spec, kind);
+    const std::string name = kernel_name(spec, kind, recurrence);
     const Kernel*& kernel = known[name];
     if (kernel == nullptr) kernel = builtin_kernel(name);
-    if (kernel == nullptr) kernel = &compile(spec, kind, name);
+    if (kernel == nullptr) kernel = &compile(spec, kind, recurrence, name);
     return *kernel;
 }
 

@@ -97,9 +97,14 @@ std::string refusal(const std::string& engine, const DatapathSpec& spec, const S
         return e.what();
     }
     if (std::string why = free_sums_refusal(spec); !why.empty()) return why;
-    if (options.recurrence != Recurrence::pipelined)
+    if (options.recurrence == Recurrence::plain)
         return fmt::format(
             "engine '{}': it is a pipelined datapath and has no plain recurrence; use the emulated engine", engine);
+    if (options.recurrence == Recurrence::chebyshev && system.kind() == System::Kind::sparse)
+        return fmt::format(
+            "engine '{}': recurrence chebyshev: its datapath of sparse rows runs pipelined CG only; take "
+            "a grid, or the emulated engine",
+            engine);
     if (std::string why = formats_refusal(engine, spec); !why.empty()) return why;
     if (spec.fixed_vectors())
         if (std::string why = words_refusal(engine, spec); !why.empty()) return why;

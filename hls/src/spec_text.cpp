@@ -31,27 +31,35 @@ const char* form(const DatapathSpec& spec, System::Kind kind) {
     return "chain";
 }
 
-constexpr std::string_view kStencil = " stencil", kStreamed = " streamed", kSparse = " sparse";
+constexpr std::string_view kStencil = " stencil", kStreamed = " streamed", kSparse = " sparse",
+                           kChebyshev = " chebyshev";
 
 } // namespace
 
-std::string kernel_name(const DatapathSpec& spec, System::Kind kind) {
-    if (!spec.fixed_vectors()) return to_string(spec);
+std::string kernel_name(const DatapathSpec& spec, System::Kind kind, Recurrence recurrence) {
+    const std::string_view behind = recurrence == Recurrence::chebyshev ? kChebyshev : std::string_view();
+    if (!spec.fixed_vectors()) return to_string(spec).append(behind);
     DatapathSpec words = spec;
     words.order = RowOrder::chain;
-    return to_string(words).append(kind == System::Kind::stencil  ? kStencil
-                                   : kind == System::Kind::sparse ? kSparse
-                                                                  : kStreamed);
+    return to_string(words)
+        .append(kind == System::Kind::stencil  ? kStencil
+                : kind == System::Kind::sparse ? kSparse
+                                               : kStreamed)
+        .append(behind);
 }
 
 KernelName parse_kernel_name(const std::string& name) {
     const std::string spec = name.substr(0, name.find(' '));
-    return {parse_spec(spec), name.ends_with(kStreamed) ? System::Kind::symmetric
-                              : name.ends_with(kSparse) ? System::Kind::sparse
-                                                        : System::Kind::stencil};
+    const auto has = [&](std::string_view word) { return name.find(word) != std::string::npos; };
+    return {parse_spec(spec),
+            has(kStreamed) ? System::Kind::symmetric
+            : has(kSparse) ? System::Kind::sparse
+                           : System::Kind::stencil,
+            has(kChebyshev) ? Recurrence::chebyshev : Recurrence::pipelined};
 }
 
-std::string kernel_source(const DatapathSpec& spec, System::Kind kind, const std::string& symbol) {
+std::string kernel_source(const DatapathSpec& spec, System::Kind kind, Recurrence recurrence,
+                          const std::string& symbol) {
     // Exact products into floating sums are values of the accumulator's format, so that is where they are formed.
     // Fields that a datapath does not use get some floating format.
     const bool sparse = kind == System::Kind::sparse;
@@ -67,7 +75,8 @@ namespace {{
 constexpr mantissa_hls::Datapath kDatapath{{
     .u = {}, .r = {}, .p = {}, .q = {}, .coefficient = {}, .operand = {}, .row = {},
     .form = mantissa_hls::RowForm::{}, .exact = {}, .fixed = {}, .msb = {}, .lsb = {}, .accumulator = {},
-    .partials = {}, .exact_product = {}, .product = {}, .scalar = {}, .lanes = {}}};
+    .partials = {}, .exact_product = {}, .product = {}, .scalar = {}, .lanes = {},
+    .given = {}}};
 constexpr mantissa_hls::Kernel kKernel = mantissa_hls::{}<kDatapath>::kernel("{}");
 }} // namespace
 extern "C" __attribute__((visibility("default"))) const mantissa_hls::Kernel* {}();
@@ -78,7 +87,8 @@ const mantissa_hls::Kernel* {}() {{ return &kKernel; }}
                        form(spec, kind), dot.exact, dot.fixed, dot.fixed ? dot.window.msb : 13,
                        dot.fixed ? dot.window.lsb : -50, text(accumulator), window ? 1 : spec.partials(),
                        dot.exact_product, text(product), text(spec.scalar), spec.lanes,
-                       sparse ? "SparseInstance" : "Instance", kernel_name(spec, kind), symbol, symbol);
+                       recurrence == Recurrence::chebyshev, sparse ? "SparseInstance" : "Instance",
+                       kernel_name(spec, kind, recurrence), symbol, symbol);
 }
 
 } // namespace mantissa::hls

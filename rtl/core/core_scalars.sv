@@ -41,7 +41,7 @@ module core_scalars #(
   output logic [OperandW-1:0] beta_op_o
 );
   generate
-    if (Chebyshev == 0) begin : g_sums
+    if (Chebyshev == 0) begin : g_summed
       wire rr_done, pq_done, qq_done, rr_over, pq_over, qq_over;
       wire [DotW-1:0] rr_sum, pq_sum, qq_sum, minuend;
       wire subtract, subtracted, unused_rr, unused_qq;

@@ -305,7 +305,7 @@ module fx_core #(
   // ---- Totals, and what the next pass takes -----------------------------------------------------------------------
   wire over_part = words_u[UW-1] | words_r[RW-1] | words_p[PW-1] | words_q[QW-1]; // an overflow ends the run
   generate
-    if (Chebyshev == 0) begin : g_sums
+    if (Chebyshev == 0) begin : g_summed
       wire over;
       wire [DotRrW-1:0] rr_total;
       wire [DotPqW-1:0] pq_total;

@@ -47,8 +47,8 @@ INSTANTIATE_TEST_SUITE_P(OnDemand, HlsSpec,
 TEST(HlsEngine, BuiltInListIsWhatTheTestsTake) {
     EXPECT_EQ(hls::builtin_kernels().size(), 14U);
     for (const std::string& name : hls::builtin_kernels()) {
-        const auto [spec, kind] = hls::parse_kernel_name(name);
-        EXPECT_EQ(hls::kernel_for(spec, kind).name, name);
+        const auto [spec, kind, recurrence] = hls::parse_kernel_name(name);
+        EXPECT_EQ(hls::kernel_for(spec, kind, recurrence).name, name);
     }
 }
 

@@ -11,7 +11,7 @@
 namespace mantissa_hls {
 
 /// Grows with every change of the structures below; a cached kernel with another number is compiled again.
-inline constexpr std::uint32_t kAbi = 3;
+inline constexpr std::uint32_t kAbi = 4;
 
 /// The vectors and bands in memory: words of their formats, padded with zeros to whole beats of `beat_lanes`.
 struct Memory {
@@ -22,7 +22,8 @@ struct Memory {
     const void* band[9]{}; ///< the shape's streams of coefficients, in their order
 };
 
-/// alpha and beta of the coming pass, as words of the scalar format, and the test behind it.
+/// alpha and beta of the coming pass, as words of the scalar format (given: of the operand format), and the test behind
+/// it.
 struct PassRequest {
     std::uint64_t alpha = 0, beta = 0, rho_stop = 0;
     std::uint32_t test_rho = 0;

@@ -25,18 +25,27 @@ template <Datapath D, int Lanes> struct Core {
         rows.begin(s);
     }
     void begin_pass(const PassRequest& request) {
-        update.begin_pass(convert<D.operand>(unpack<D.scalar>(static_cast<Word<D.scalar>>(request.alpha))),
-                          convert<D.operand>(unpack<D.scalar>(static_cast<Word<D.scalar>>(request.beta))));
+        constexpr Fmt F = D.given ? D.operand : D.scalar;
+        update.begin_pass(convert<D.operand>(unpack<F>(static_cast<Word<F>>(request.alpha))),
+                          convert<D.operand>(unpack<F>(static_cast<Word<F>>(request.beta))));
         lines.begin_pass();
         rows.begin_pass();
+        if constexpr (D.given) return;
         rr.begin();
         pq.begin();
         qq.begin();
     }
     [[nodiscard]] ScalarResult scalars(const PassRequest& request) {
-        Total<D.scalar> rho = rr.close();
-        if constexpr (D.words()) rho.over |= update.over() | rows.use().over();
-        ScalarResult out = scalar_unit<D>(rho, pq.close(), qq.close(), request.rho_stop, request.test_rho != 0);
+        bool over = false;
+        if constexpr (D.words()) over = update.over() | rows.use().over();
+        ScalarResult out;
+        if constexpr (D.given) {
+            if (over) out.end = PassEnd::window_overflow;
+        } else {
+            Total<D.scalar> rho = rr.close();
+            rho.over |= over;
+            out = scalar_unit<D>(rho, pq.close(), qq.close(), request.rho_stop, request.test_rho != 0);
+        }
         if constexpr (D.words()) {
             out.taken[0] = update.u_taken();
             out.taken[1] = update.r_taken();
@@ -121,7 +130,7 @@ void run_update(Core<D, Lanes>& core, Channels<D, Lanes, Depth>& c, std::uint64_
         core.update.step(c.u_in.read(), c.r_in.read(), c.p_in.read(), c.q_in.read(), live, u, r, p);
         c.u_out.write(u);
         c.r_out.write(r);
-        c.r_dot.write(r);
+        if constexpr (!D.given) c.r_dot.write(r);
         c.p_out.write(p);
         c.p_line.write(p);
     }
@@ -139,7 +148,7 @@ int run_lines(Core<D, Lanes>& core, Channels<D, Lanes, Depth>& c, std::uint64_t 
         if (first + static_cast<unsigned>(k) < end) p = c.p_line.read();
         if (core.lines.step(p, window, centre)) {
             c.window.write(window);
-            c.p_dot.write(centre);
+            if constexpr (!D.given) c.p_dot.write(centre);
             ++windows;
         }
     }
@@ -155,7 +164,7 @@ void run_rows(Core<D, Lanes>& core, Channels<D, Lanes, Depth>& c, int beats, boo
         if (streamed) core.rows.step(c.window.read(), c.band.read(), q);
         else core.rows.step(c.window.read(), core.rows.constant(), q);
         c.q_out.write(q);
-        c.q_dot.write(q);
+        if constexpr (!D.given) c.q_dot.write(q);
     }
 }
 
@@ -202,8 +211,10 @@ template <Datapath D, int Lanes, int Depth> struct Untimed {
             const int rows = run_lines(core, c, first, turn, beats);
             if (streamed) load_bands<D, Lanes>(m.band, core.shape.streams, c.band, rows_done, rows);
             run_rows(core, c, rows, streamed);
-            run_rr(core, c, first, real);
-            run_pq_qq(core, c, rows_done, rows);
+            if constexpr (!D.given) {
+                run_rr(core, c, first, real);
+                run_pq_qq(core, c, rows_done, rows);
+            }
             store(static_cast<Word<D.u>*>(m.u), c.u_out, first, real);
             store(static_cast<Word<D.r>*>(m.r), c.r_out, first, real);
             store(static_cast<Word<D.p>*>(m.p), c.p_out, first, real);

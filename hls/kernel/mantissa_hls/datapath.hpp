@@ -64,6 +64,7 @@ struct Datapath {
     Fmt product;
     Fmt scalar;
     int lanes = 1;
+    bool given = false; ///< the Chebyshev recurrence: alpha and beta come with a pass, and nothing is summed
 
     /// Are r, p, q and the coefficients words?
     [[nodiscard]] constexpr bool words() const { return r.fixed(); }

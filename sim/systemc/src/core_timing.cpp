@@ -12,6 +12,10 @@ namespace {
 
 // The scalar unit, from start to done, where the totals end the run.
 constexpr int kEndedIntegers = 19, kEndedFloating = 16;
+// In its place a table of alpha and beta (step_pairs): from close to start, and to done.
+constexpr int kPairStands = 2, kPairTaken = 1;
+// From the last q' to the close of a core without sums (core.toml, DotLatency).
+constexpr int kUnsummed = 2;
 
 int rne(const Format& f) {
     return f.truncates() ? 0 : 1;
@@ -45,9 +49,14 @@ CoreTiming::CoreTiming(const DatapathSpec& s) {
     ended_ = integers ? kEndedIntegers : kEndedFloating;
 }
 
-CoreTiming::CoreTiming(const DatapathSpec& s, const hls::LoadedMatrix& matrix) : CoreTiming(s) {
+CoreTiming::CoreTiming(const DatapathSpec& s, const hls::LoadedMatrix& matrix, Recurrence recurrence) : CoreTiming(s) {
+    given_ = recurrence == Recurrence::chebyshev;
     if (s.fixed_vectors()) take_words(s, matrix);
     else take_floating(s, matrix.shape);
+    if (!given_) return;
+    // A table's next pair stands two clocks behind the close, and is done a clock later.
+    close = kPairStands;
+    formed_ = ended_ = kPairTaken;
 }
 
 void CoreTiming::take_floating(const DatapathSpec& s, const mantissa_hls::Shape& shape) {
@@ -90,8 +99,9 @@ void CoreTiming::take_words(const DatapathSpec& s, const hls::LoadedMatrix& matr
     const RowClocks rows = integer_rows(s, matrix);
     row = rows.latency;
     band = rows.taken;
-    const int dot = std::max({latency::fx_dot_latency(s.lanes, r, r), latency::fx_dot_latency(s.lanes, p, q),
-                              latency::fx_dot_latency(s.lanes, q, q)});
+    const int dot = given_ ? kUnsummed
+                           : std::max({latency::fx_dot_latency(s.lanes, r, r), latency::fx_dot_latency(s.lanes, p, q),
+                                       latency::fx_dot_latency(s.lanes, q, q)});
     drain = latency::fx_drain_clocks(p_out, row, dot) - (p_out + 1 + row);
     close = 2;
 }

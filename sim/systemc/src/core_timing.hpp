@@ -20,7 +20,7 @@ struct CoreTiming {
     int command = 3; ///< clock in which a pass is asked for, and two until the first beat
     int check = 1;   ///< clock before a run's first pass
 
-    CoreTiming(const DatapathSpec& spec, const hls::LoadedMatrix& matrix);
+    CoreTiming(const DatapathSpec& spec, const hls::LoadedMatrix& matrix, Recurrence recurrence);
     /// The scalar unit alone.
     explicit CoreTiming(const DatapathSpec& spec);
     /// Clocks from the scalar unit's start to the next pass's command.
@@ -30,6 +30,7 @@ private:
     void take_floating(const DatapathSpec& spec, const mantissa_hls::Shape& shape);
     void take_words(const DatapathSpec& spec, const hls::LoadedMatrix& matrix);
 
+    bool given_ = false;         ///< alpha and beta: there is no scalar unit
     int formed_ = 0, ended_ = 0; ///< of the scalar unit, where it forms alpha and beta and where the totals end the run
 };
 

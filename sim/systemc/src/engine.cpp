@@ -1,10 +1,13 @@
 // The systemc engine's sessions.
 #include <algorithm>
 #include <new>
+#include <optional>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "cycle/cycle_core.hpp"
+#include "mantissa/chebyshev.hpp"
 #include "mantissa/exact.hpp"
 #include "mantissa/hls/kernel.hpp"
 #ifdef MANTISSA_SYSTEMC_RTL
@@ -44,12 +47,13 @@ std::string wrong(const SystemcOptions& o) {
 
 class Run final : public SystemcSession {
 public:
-    Run(const System& system, const DatapathSpec& spec, const SystemcOptions& options)
+    Run(const System& system, const DatapathSpec& spec, Recurrence recurrence, const SystemcOptions& options)
         : spec_(spec), options_(options), formats_{spec.u, spec.r, spec.p, spec.q}, size_(system.size()),
-          matrix_(hls::load_matrix(system, spec)), timing_(spec, matrix_),
-          state_(hls::kernel_for(spec, system.kind()).step.state_bytes / sizeof(Line) + 1) {
+          matrix_(hls::load_matrix(system, spec)), timing_(spec, matrix_, recurrence),
+          state_(hls::kernel_for(spec, system.kind(), recurrence).step.state_bytes / sizeof(Line) + 1) {
         job_.spec = &spec_;
-        job_.kernel = &hls::kernel_for(spec, system.kind());
+        job_.kernel = &hls::kernel_for(spec, system.kind(), recurrence);
+        job_.summed = recurrence != Recurrence::chebyshev;
         job_.state = state_.data();
         job_.shape = matrix_.shape;
         job_.options = options;
@@ -105,9 +109,10 @@ public:
         words_ = {};
         words_.alpha = word(alpha);
         words_.beta = word(beta);
+        behind_.reset();
     }
     [[nodiscard]] Scalars scalars() const override {
-        return hls::scalars_of(spec_, words_);
+        return behind_ ? *behind_ : hls::scalars_of(spec_, words_);
     }
 
     RunReport run(const RunRequest& request) override {
@@ -115,6 +120,10 @@ public:
         job_.rho_stop = word(request.rho_stop);
         job_.rho_stop_from = request.rho_stop_from;
         job_.passes = request.passes;
+        const std::vector<StepPair> pairs = job_.summed ? std::vector<StepPair>() : operand_pairs(spec_, request);
+        job_.given.clear();
+        for (const StepPair& pair : pairs)
+            job_.given.push_back({hls::to_word(spec_.operand, pair.alpha), hls::to_word(spec_.operand, pair.beta)});
         fault_.clear();
         RunReport out;
         out.cycles = 0;
@@ -125,6 +134,8 @@ public:
             result = CoreSystem::instance().run(job_);
         }
         out.passes = result.passes;
+        if (!job_.summed && result.passes > 0)
+            behind_ = Scalars{.alpha = pairs[result.passes - 1].alpha, .beta = pairs[result.passes - 1].beta};
         out.sigma_guards = result.sigma_guards;
         out.words = result.words;
         out.cycles = result.cycles;
@@ -206,6 +217,7 @@ private:
     std::vector<Line> state_;
     Store store_;
     mantissa_hls::ScalarWords words_;
+    std::optional<Scalars> behind_; ///< the last pass, where alpha and beta are given
     Job job_;
     mutable SystemReport report_;
     mutable std::uint64_t moved_ = 0, formed_ = 0; ///< bytes; elements
@@ -231,13 +243,17 @@ public:
                 "engine 'systemc' with the RTL core: its socket is that of floating cores whose rows are "
                 "products, and this is '{}'; use the HLS stages or the rtl engine",
                 to_string(spec));
+        if (options_.core == CoreKind::rtl && options.recurrence != Recurrence::pipelined)
+            return "engine 'systemc' with the RTL core: its socket is that of pipelined CG; use the HLS stages or the "
+                   "rtl "
+                   "engine";
         return hls::refusal("systemc", spec, system, options);
     }
     [[nodiscard]] std::unique_ptr<Session> load(const System& system, const DatapathSpec& spec,
                                                 const SessionOptions& options) const override {
         if (const std::string why = refusal(spec, system, options); !why.empty()) throw InvalidInput(why);
         if (system.kind() == System::Kind::sparse) return load_sparse_cores(system, spec, options_);
-        return std::make_unique<Run>(system, spec, options_);
+        return std::make_unique<Run>(system, spec, options.recurrence, options_);
     }
     [[nodiscard]] std::string cycles_refusal(const System& system, const CycleSpec& spec,
                                              const Format& iterate) const override {

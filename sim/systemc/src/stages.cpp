@@ -62,7 +62,7 @@ void CoreSystem::update() {
         if (due(step, u_at)) s.output(*u_out_);
         if (due(step, r_at)) {
             s.output(*r_out_);
-            s.output(*r_dot_);
+            if (job_->summed) s.output(*r_dot_);
         }
         if (due(step, p_at)) {
             s.output(*p_out_);
@@ -80,7 +80,7 @@ void CoreSystem::update() {
         if (due(step, u_at)) u_out_->push(at, u_new[step - u_at]);
         if (due(step, r_at)) {
             r_out_->push(at, r_new[step - r_at]);
-            r_dot_->push(at, r_new[step - r_at]);
+            if (job_->summed) r_dot_->push(at, r_new[step - r_at]);
         }
         if (due(step, p_at)) {
             p_out_->push(at, p_new[step - p_at]);
@@ -99,14 +99,14 @@ void CoreSystem::lines() {
         if (slot < beats) s.input(*p_line_);
         if (slot >= lag) {
             s.output(*window_);
-            s.output(*p_dot_);
+            if (job_->summed) s.output(*p_dot_);
         }
         const Cycle at = s.done();
         if (slot < beats) p_line_->pop(at, p.data());
         else std::fill(p.begin(), p.end(), std::byte{});
         if (t.line(job_->state, p.data(), window.data(), centre.data())) {
             window_->push(at, window.data());
-            p_dot_->push(at, centre.data());
+            if (job_->summed) p_dot_->push(at, centre.data());
         }
     }
 }
@@ -134,7 +134,7 @@ void CoreSystem::rows() {
             if (takes_band(step, b)) s.input(*band_in_[b]);
         if (gives) {
             s.output(*q_out_);
-            s.output(*q_dot_);
+            if (job_->summed) s.output(*q_dot_);
         }
         const Cycle at = s.done(takes);
         if (takes) window_->pop(at, window[step]);
@@ -147,7 +147,7 @@ void CoreSystem::rows() {
         }
         if (gives) {
             q_out_->push(at, q[step - latency]);
-            q_dot_->push(at, q[step - latency]);
+            if (job_->summed) q_dot_->push(at, q[step - latency]);
         }
     }
 }

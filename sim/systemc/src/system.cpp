@@ -198,8 +198,10 @@ void CoreSystem::controller() {
         if (landed_ > at) at = landed_;
         job.report->landing += at - asked;
         const Cycle first = at + static_cast<Cycle>(job.timing->command);
-        const mantissa_hls::PassRequest request{job.words->alpha, job.words->beta, job.rho_stop,
-                                                result_.passes + 1 >= job.rho_stop_from ? 1U : 0U};
+        const mantissa_hls::PassRequest request =
+            job.summed ? mantissa_hls::PassRequest{job.words->alpha, job.words->beta, job.rho_stop,
+                                                   result_.passes + 1 >= job.rho_stop_from ? 1U : 0U}
+                       : job.given[result_.passes];
         job.kernel->step.begin_pass(job.state, &request);
         sync(first);
         begin_pass(first);
@@ -207,7 +209,7 @@ void CoreSystem::controller() {
             sc_core::wait(all_done_);
             if (abandoned_) throw Abandoned{};
         }
-        const Cycle last = std::max(pq_->at, rr_->at);
+        const Cycle last = job.summed ? std::max(pq_->at, rr_->at) : rows_->at + 1;
         const Cycle closes = last + static_cast<Cycle>(job.timing->drain);
         mantissa_hls::ScalarResult scalars;
         job.kernel->step.scalars(job.state, &request, &scalars);
@@ -234,6 +236,7 @@ void CoreSystem::begin_pass(Cycle first) {
     spawn([this] { update(); });
     spawn([this] { lines(); });
     spawn([this] { rows(); });
+    if (!job_->summed) return;
     spawn([this] { dot_rr(); });
     spawn([this] { dot_pq(); });
 }

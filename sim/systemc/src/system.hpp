@@ -39,6 +39,8 @@ struct Job {
     int bank = 0;                   ///< that holds u r p q now
     mantissa_hls::ScalarWords* words = nullptr;
     std::uint64_t rho_stop = 0, rho_stop_from = 1, passes = 1;
+    std::vector<mantissa_hls::PassRequest> given; ///< alpha and beta of each pass, where they are known in advance
+    bool summed = true;                           ///< else they are, and there are no dot products
     SystemReport* report = nullptr;
     bool unfit = false;     ///< a word written did not fit: the coming pass ends with window_overflow
     RtlCore* rtl = nullptr; ///< stands in the core's place when set

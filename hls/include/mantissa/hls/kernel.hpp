@@ -19,23 +19,27 @@ std::string refusal(const std::string& engine, const DatapathSpec& spec, const S
                     const SessionOptions& options);
 
 /// What a kernel is known by: the spec's text and, of fixed-point words, whose rows have a form for each, the matrix:
-/// "fx18.16 stencil", "fx18.16 streamed". Rows of words have one form whatever the spec's order.
-std::string kernel_name(const DatapathSpec& spec, System::Kind kind);
+/// "fx18.16 stencil", "fx18.16 streamed". Rows of words have one form whatever the spec's order. A kernel of the
+/// Chebyshev recurrence has that behind it: "fx18.16 stencil chebyshev".
+std::string kernel_name(const DatapathSpec& spec, System::Kind kind, Recurrence recurrence = Recurrence::pipelined);
 
 /// The kernel of a spec and a kind of matrix that refusal() passed: built in, cached, or compiled now. Lives as long as
 /// the program. Throws ToolFailure when it would have to be compiled and the compiler is missing or fails.
-const mantissa_hls::Kernel& kernel_for(const DatapathSpec& spec, System::Kind kind = System::Kind::stencil);
+const mantissa_hls::Kernel& kernel_for(const DatapathSpec& spec, System::Kind kind = System::Kind::stencil,
+                                       Recurrence recurrence = Recurrence::pipelined);
 
 /// C++ text that defines the kernel and exports it as `symbol`.
-std::string kernel_source(const DatapathSpec& spec, System::Kind kind, const std::string& symbol);
+std::string kernel_source(const DatapathSpec& spec, System::Kind kind, Recurrence recurrence,
+                          const std::string& symbol);
 
 /// The names of the kernels compiled with the library.
 std::vector<std::string> builtin_kernels();
 
-/// The spec and the kind that a kernel's name stands for.
+/// The spec, the kind and the recurrence that a kernel's name stands for.
 struct KernelName {
     DatapathSpec spec;
     System::Kind kind = System::Kind::stencil;
+    Recurrence recurrence = Recurrence::pipelined;
 };
 KernelName parse_kernel_name(const std::string& name);
 
