@@ -44,6 +44,7 @@ module cy_control #(
   input  wire  [SquaresW-1:0] squares_i,
   input  wire               over_i,         ///< a word of U or D did not fit
   output logic [6:0]        y_o,            ///< the length of what the sweep reads on the way down
+  output logic              fresh_o,        ///< U counts as zero
   output logic              none_o,         ///< nothing comes from the next level
   output logic [4:0]        e_down_o,       ///< n of the way up,
   output logic [4:0]        f_down_o,       ///< phi - i,
@@ -60,7 +61,7 @@ module cy_control #(
   localparam signed [9:0] Least    = F[9:0] - 10'd1 - Phi[9:0];
   localparam signed [9:0] Gained   = Guard[9:0] + W[9:0] + 10'd1; // G + pc + W - 1
   localparam signed [9:0] Entering = W[9:0] - 10'd1;
-  typedef enum logic [4:0] {Idle, Scrub, Look, LookWait, Ends, Down, DownWait, Verdict, VerdictShift, Judged, Length, LengthWait,
+  typedef enum logic [4:0] {Idle, Scrub, Look, LookWait, Ends, Down, DownWait, Verdict, Align, Judge, Judged, Length, LengthWait,
                             Lower, Turn, TurnWait, Rise, RiseWait, Join, Bound, Point, Shifts, Settle, Up, UpWait, Higher, Correct} state_t;
   state_t state_q;
   logic [LevelW-1:0] k_q;
@@ -70,9 +71,10 @@ module cy_control #(
   logic signed [9:0] bound_q;
   logic [3:0]  settle_q;
   logic        waits_q;            // a sweep, or a count, that has just been asked for
-  logic [63:0] judged_q;
-  logic        sticky_q, above_q;
-  logic signed [15:0] by_q;        // SQUARES is still to be moved by 2 bits so many times, to the right
+  logic signed [15:0] by_q;        // LIMIT's places against SQUARES', two bits each,
+  logic [5:0]  place_q;            // a place of SQUARES,
+  logic signed [15:0] limit_place_q; // LIMIT's there
+  logic        within_q;           // of what is below
 
   wire finest   = k_q == level_i;
   wire [2*MaxLevel:0] nodes; // 4^k
@@ -82,6 +84,9 @@ module cy_control #(
       assign nodes[b] = (b % 2 == 0) ? side_o[b/2] : 1'b0;
     end
   endgenerate
+  wire [63:0] squares = 64'(squares_i);
+  wire [1:0] squares_bits = squares[2*place_q[4:0] +: 2] & {2{~place_q[5]}};
+  wire [1:0] limit_bits   = limit_i[2*limit_place_q[4:0] +: 2] & {2{~(|limit_place_q[15:5])}};
   assign busy_o   = state_q != Idle;
   assign finest_o = finest;
   assign next_o   = finest ? '0 : base_o | nodes[2*MaxLevel-1:0];
@@ -115,6 +120,7 @@ module cy_control #(
       end_o   <= `CYCLE_END_FAULT;
       {sweep_o, scrub_o, down_o, turn_o, up_o, measure_o, measure_d_o, accepted_o, none_o, waits_q} <= '0;
       {count_o, exponent_o, point_o, clocks_o} <= '0;
+      fresh_o <= 1'b1;
       k_q    <= '0;
       side_o <= '0;
       base_o <= '0;
@@ -132,6 +138,7 @@ module cy_control #(
             side_o  <= (MaxLevel+1)'(1) << level_i;
             base_o  <= '0;
             scrub_o <= 1'b1;
+            fresh_o <= 1'b1;
             state_q <= Scrub;
             if (refuse_i) finish(`CYCLE_END_FAULT);
           end
@@ -165,29 +172,27 @@ module cy_control #(
         Down: sweep(1'b1, 1'b0, 1'b0, DownWait);
         DownWait:
           if (!waits_q && !sweep_o && swept_i) state_q <= (finest && !alone_i) ? Verdict : Length;
-        // SQUARES 4^x <= LIMIT 4^LIMIT_EXPONENT
+        // SQUARES 4^x <= LIMIT 4^LIMIT_EXPONENT, from the lowest place on. SQUARES is below 2^62.
         Verdict: begin
           accepted_o <= 1'b1;
-          judged_q   <= 64'(squares_i);
-          sticky_q   <= 1'b0;
-          above_q    <= 1'b0;
           by_q       <= limit_exponent_i - $signed({9'd0, exponent_o});
-          state_q    <= VerdictShift;
+          state_q    <= Align;
         end
-        VerdictShift:
-          if (by_q == '0 || judged_q == '0 || above_q) state_q <= Judged;
-          else if (by_q[15]) begin
-            judged_q <= judged_q << 2;
-            above_q  <= |judged_q[63:62];
-            by_q     <= by_q + 16'd1;
-          end else begin
-            judged_q <= judged_q >> 2;
-            sticky_q <= sticky_q | (|judged_q[1:0]);
-            by_q     <= by_q - 16'd1;
-          end
+        Align: begin
+          place_q       <= '0;
+          limit_place_q <= (by_q > 16'sd31) ? -16'sd31 : -by_q;
+          within_q      <= 1'b1;
+          state_q       <= Judge;
+        end
+        Judge: begin
+          place_q       <= place_q + 6'd1;
+          limit_place_q <= limit_place_q + 16'sd1;
+          if (squares_bits != limit_bits) within_q <= squares_bits < limit_bits;
+          if (&place_q) state_q <= Judged;
+        end
         Judged: begin
           state_q <= Length;
-          if (!above_q && (sticky_q ? judged_q < limit_i : judged_q <= limit_i)) finish(`CYCLE_END_REACHED);
+          if (within_q) finish(`CYCLE_END_REACHED);
           else if (count_o == cycles_i) finish(`CYCLE_END_CYCLES);
         end
         Length: begin
@@ -263,6 +268,7 @@ module cy_control #(
           end
         Correct: begin
           count_o <= count_o + 32'd1;
+          fresh_o <= 1'b0;
           point_o <= s_q;
           waits_q <= 1'b1;
           measure_d_o <= 1'b1;

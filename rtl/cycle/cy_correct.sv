@@ -13,6 +13,7 @@ module cy_correct #(
   input  wire               clear_i,
   input  wire  [$clog2((1<<MaxLevel)+1)-1:0] length_i,
   input  wire  signed [9:0] s_i,      ///< stands through a sweep
+  input  wire               fresh_i,  ///< U counts as zero; stands
   input  wire  [2:0]        flags_i,
   input  wire  [InW-1:0]  e_i,
   output logic              read_o,
@@ -62,7 +63,7 @@ module cy_correct #(
     .clk_i, .left_i(u_left), .x_i(mid), .word_o(c), .half_o(unused_c), .over_o(c_beyond));
   fx_shift #(.InW(SumsW), .OutW(DW + 1)) i_d_shift (
     .clk_i, .left_i(d_left), .x_i(sums), .word_o(ac), .half_o(unused_ac), .over_o(ac_beyond));
-  wire [UW:0] u_sum = (UW+1)'($signed(u_i)) + c;
+  wire [UW:0] u_sum = (UW+1)'($signed(u_i & {UW{~fresh_i}})) + c;
   wire [DW+1:0] d_sum = (DW+2)'($signed(d_i)) - (DW+2)'($signed(ac));
   logic       u_wraps_q, c_over_q, d_beyond_q;
   logic [1:0] d_above_q; // bits above the word

@@ -31,9 +31,8 @@ module cy_row #(
     end
   // Not always_ff, which allows no `initial` beside it.
   always @(posedge clk_i) mem[write_q] <= d_i;
-  always_ff @(posedge clk_i) begin
-    word_q <= mem[read_q[AddrW-1:0]];
-    q_o    <= word_q;
-  end
+  // (With an enable of its own the memory's register is no part of a delay line behind it.)
+  always_ff @(posedge clk_i) if (!clear_i) word_q <= mem[read_q[AddrW-1:0]];
+  always_ff @(posedge clk_i) q_o <= word_q;
 endmodule
 `default_nettype wire

@@ -1,93 +1,77 @@
-/// The host's way: words of D come in and words of U go out, all nodes of the grid by rows. Memory has those that are in
-/// neither the north nor the east edge, one after the other; edge nodes count as zero.
+/// The host's way: words of D come in and words of U go out, all nodes of the grid by rows, one at a time. Memory has those that are
+/// in neither the north nor the east edge, one after the other; its first word is the south-west corner's, zero, and stands for
+/// every edge node on the way out.
 `default_nettype none
 module cy_seam #(
   parameter integer MaxLevel = 7,
-  parameter integer DW = 64,
-  parameter integer UW = 64,
   localparam integer IndexW = 2 * MaxLevel
 ) (
   input  wire               clk_i,
-  input  wire               rst_ni,   ///< of what comes in
+  input  wire               rst_ni,      ///< of what comes in
   input  wire               send_rst_ni, ///< of what is on its way out: nothing but a reset ends it
-  input  wire  [MaxLevel:0] side_i,   ///< 2^LEVEL; stands
-  input  wire               forget_i, ///< D is no longer what was loaded
-  input  wire               open_i,   ///< words may come
-  input  wire  [DW-1:0]     d_i,
+  input  wire  [MaxLevel:0] side_i,      ///< 2^LEVEL; stands
+  input  wire               forget_i,    ///< D is no longer what was loaded
+  input  wire               open_i,      ///< words may come
   input  wire               d_valid_i,
   input  wire               d_last_i,
-  output logic              d_ready_o,
-  output logic              load_o,   ///< a word for memory,
-  output logic [IndexW-1:0] load_at_o,
-  output logic [DW-1:0]     load_word_o,
+  output logic              load_o,      ///< a word for memory,
+  output logic              load_live_o, ///< and it is no edge node's
   output logic              load_first_o, ///< the first one of a packet
   output logic              loaded_o,
 
-  input  wire               send_i,   ///< one clock, while none is sent
+  input  wire               send_i,      ///< one clock, while none is sent
+  input  wire               zero_i,      ///< all words are zero; stands while words are sent
   output logic              sending_o,
-  output logic              moves_o,  ///< the read's registers move
-  output logic [IndexW-1:0] send_at_o,
-  input  wire  [UW-1:0]     word_i,   ///< two such clocks behind its address
-  output logic [UW-1:0]     u_o,
-  output logic              u_valid_o,
+  output logic              moves_o,     ///< the read's registers move
+  output logic [IndexW-1:0] at_o,        ///< of the word that comes in, or is read
+  output logic              u_valid_o,   ///< two such clocks behind its address
   output logic              u_last_o,
   input  wire               u_ready_i
 );
-  // ---- In ----------------------------------------------------------------------------------------------------------------
   logic [MaxLevel:0] column_q, row_q;
-  logic              beyond_q;
-  wire take       = d_valid_i & d_ready_o;
-  wire east       = |(column_q & side_i);
-  wire north      = |(row_q & side_i);
-  assign d_ready_o    = open_i;
-  assign load_o       = take & ~east & ~north & ~beyond_q;
-  assign load_first_o = take & column_q == '0 & row_q == '0;
-  assign load_word_o  = (column_q == '0 || row_q == '0) ? '0 : d_i;
-  always_ff @(posedge clk_i)
+  logic [IndexW-1:0] at_q;
+  logic beyond_q;                        // of what comes in there is too much
+  logic reads_q;                         // words are still to be read
+  logic read_q, last_q;                  // of the word whose address was given a clock before
+  wire east  = |(column_q & side_i);
+  wire north = |(row_q & side_i);
+  wire edge_node = east | north;
+  wire part  = column_q != '0 | row_q != '0;
+  wire take  = d_valid_i & open_i;
+  assign load_o       = take & ~edge_node & ~beyond_q;
+  assign load_live_o  = load_o & column_q != '0 & row_q != '0;
+  assign load_first_o = take & ~part;
+  assign at_o         = (sending_o & (edge_node | zero_i)) ? '0 : at_q;
+  assign moves_o      = ~u_valid_o | u_ready_i;
+  wire step = take | (reads_q & moves_o);
+  wire done = (take & d_last_i) | (reads_q & moves_o & east & north);
+  always_ff @(posedge clk_i) begin
+    if (!send_rst_ni || send_i || done || (!sending_o && (!rst_ni || forget_i))) begin
+      {column_q, row_q, at_q} <= '0;
+    end else if (step) begin
+      column_q <= east ? '0 : column_q + 1'b1;
+      if (east) row_q <= row_q + 1'b1;
+      if (!edge_node) at_q <= at_q + 1'b1;
+    end
     if (!rst_ni || forget_i) begin
-      {column_q, row_q, load_at_o} <= '0;
       {beyond_q, loaded_o} <= '0;
     end else if (take) begin
-      column_q  <= east ? '0 : column_q + 1'b1;
-      if (east) row_q <= row_q + 1'b1;
-      if (load_o) load_at_o <= load_at_o + 1'b1;
-      beyond_q  <= beyond_q | (east & north);
-      loaded_o  <= 1'b0;
-      if (d_last_i) begin
-        {column_q, row_q, load_at_o} <= '0;
-        beyond_q <= 1'b0;
-        loaded_o <= east & north & ~beyond_q;
-      end
+      beyond_q <= ~d_last_i & (beyond_q | (east & north));
+      loaded_o <= d_last_i & east & north & ~beyond_q;
+    end else if (send_i & part) begin
+      beyond_q <= 1'b1; // what had come is not continued
     end
-
-  // ---- Out ---------------------------------------------------------------------------------------------------------------
-  logic [MaxLevel:0] to_column_q, to_row_q;
-  logic reads_q;                       // words are still to be read
-  logic read_q, edge_q, last_q;        // of the word whose address was given a clock before,
-  logic read_q2, edge_q2, last_q2;     // and two
-  wire to_east  = |(to_column_q & side_i);
-  wire to_north = |(to_row_q & side_i);
-  assign moves_o = ~u_valid_o | u_ready_i;
-  always_ff @(posedge clk_i)
     if (!send_rst_ni) begin
-      {sending_o, reads_q, read_q, read_q2, u_valid_o, u_last_o} <= '0;
+      {sending_o, reads_q, read_q, u_valid_o, u_last_o} <= '0;
     end else if (send_i) begin
       sending_o <= 1'b1;
       reads_q   <= 1'b1;
-      {to_column_q, to_row_q, send_at_o} <= '0;
     end else if (moves_o) begin
-      if (reads_q) begin
-        to_column_q <= to_east ? '0 : to_column_q + 1'b1;
-        if (to_east) to_row_q <= to_row_q + 1'b1;
-        if (!to_east) send_at_o <= send_at_o + 1'b1;
-        reads_q <= ~(to_east & to_north);
-      end
-      {read_q, edge_q, last_q}    <= {reads_q, to_east | to_north, to_east & to_north};
-      {read_q2, edge_q2, last_q2} <= {read_q, edge_q, last_q};
-      u_valid_o <= read_q2;
-      u_last_o  <= read_q2 & last_q2;
-      u_o       <= edge_q2 ? '0 : word_i;
+      if (east & north) reads_q <= 1'b0;
+      {read_q, last_q}      <= {reads_q, reads_q & east & north};
+      {u_valid_o, u_last_o} <= {read_q, read_q & last_q};
       if (u_valid_o & u_last_o) sending_o <= 1'b0;
     end
+  end
 endmodule
 `default_nettype wire

@@ -1,7 +1,7 @@
 /// The cycle core: multilevel cycles in short words on a constant stencil (multilevel/cycle.hpp, to the bit), with the outer loop
 /// around them; all vectors are in memory on the chip. docs/cycle_core.md has the registers and what a solve is.
 ///
-///   s_axis_d    in, words of D, a node of the grid each, while no run is on; tlast with the last one. U becomes 0.
+///   s_axis_d    in, words of D, a node of the grid each, while no run is on; tlast with the last one. A run begins with U = 0.
 ///   m_axis_u    out, words of U, behind CONTROL.send
 ///   accepted_o  one clock: D was looked at; cycles, x and the sum of squares as they are then, for who looks on
 ///
@@ -56,13 +56,18 @@ module fx_cycle #(
   `REQUIRE_OF_TOP(g_guard, Guard >= 0 && Guard <= 8, "Guard must be in 0..8")
   `REQUIRE_OF_TOP(g_steps, Before >= 1 && Before <= 4 && After >= 0 && After <= 4, "Before must be in 1..4, After in 0..4")
   `REQUIRE_OF_TOP(g_weights, M0 > 0 && M0 < 512 && M1 > 0 && M1 < 512 && M2 > 0 && M2 < 512 && M3 > 0 && M3 < 512 &&
-           N0 > 0 && N0 < 512 && N1 > 0 && N1 < 512 && N2 > 0 && N2 < 512 && N3 > 0 && N3 < 512, "weights M and N must be in 1..511")
+           N0 > 0 && N0 < 512 && N1 > 0 && N1 < 512 && N2 > 0 && N2 < 512 && N3 > 0 && N3 < 512, "weights M0, M1, M2, M3, N0, N1, N2 and N3 must be in 1..511")
+  `REQUIRE_OF_TOP(g_points, Phi >= -16 && Phi <= 24 && S0 >= 9 && S0 <= 30 && (Before < 2 || (S1 >= 9 && S1 <= 30)) &&
+           (Before < 3 || (S2 >= 9 && S2 <= 30)) && (Before < 4 || (S3 >= 9 && S3 <= 30)), "Phi must be in -16..24, and S0, S1, S2 and S3, of steps that are, in 9..30")
+  `REQUIRE_OF_TOP(g_points_after, (After < 1 || (T0 >= 9 && T0 <= 30)) && (After < 2 || (T1 >= 9 && T1 <= 30)) &&
+           (After < 3 || (T2 >= 9 && T2 <= 30)) && (After < 4 || (T3 >= 9 && T3 <= 30)), "T0, T1, T2 and T3, of steps that are, must be in 9..30")
   `REQUIRE_OF_TOP(g_levels, MaxLevel >= 2 && MaxLevel <= 14 && StoredLevel >= 2 && StoredLevel <= MaxLevel,
            "MaxLevel must be in 2..14, and StoredLevel in 2..MaxLevel")
   `REQUIRE_OF_TOP(g_outer, DW >= 32 && DW <= 64 && UW >= 32 && UW <= 64, "DW and UW must be in 32..64")
   `REQUIRE_OF_TOP(g_stencil, Centre > 0 && Centre == -8 * Corner && East + North == 2 * Corner && Centre <= 512,
            "the stencil must be one that bilinear interpolation reproduces: Centre = -8 Corner, East + North = 2 Corner")
-  `REQUIRE_OF_TOP(g_inverse, Z >= 32768 && Z <= 65536, "Z must be the inverse of Centre in 16 bits: 32768..65536")
+  `REQUIRE_OF_TOP(g_inverse, Z >= 32768 && Z <= 65536 && ZC >= 0 && ZC <= 30,
+           "Z must be the inverse of Centre, 32768..65536, and ZC its point, 0..30")
   localparam integer IndexW = 2 * MaxLevel;
   localparam integer Nodes  = 1 << (2 * StoredLevel);           // of the finest level
   localparam integer NodeW  = 2 * StoredLevel;
@@ -98,7 +103,7 @@ module fx_cycle #(
   always_ff @(posedge clk_i) run_n <= rst_ni & ~abort;
   wire bad = level < 4'd2 | level > 4'(StoredLevel) | cycles == '0;
 
-  wire sweep, scrub, down, turn, up, finest, swept, measure, measure_d, none;
+  wire sweep, scrub, down, turn, up, finest, swept, measure, measure_d, fresh, none;
   wire [MaxLevel:0] side;
   wire [IndexW-1:0] base, next;
   wire t_counts, d_counts;
@@ -113,7 +118,7 @@ module fx_cycle #(
     .point_o(point), .clocks_o(clocks), .accepted_o, .sweep_o(sweep), .scrub_o(scrub), .down_o(down), .turn_o(turn),
     .up_o(up), .finest_o(finest), .side_o(side), .base_o(base), .next_o(next), .swept_i(swept), .measure_o(measure),
     .measure_d_o(measure_d), .measured_i(~t_counts & ~d_counts), .length_i(length), .d_length_i(d_length),
-    .squares_i(squares_q), .over_i(u_over_q | d_over_q), .y_o(y), .none_o(none), .e_down_o(e_down), .f_down_o(f_down),
+    .squares_i(squares_q), .over_i(u_over_q | d_over_q), .y_o(y), .fresh_o(fresh), .none_o(none), .e_down_o(e_down), .f_down_o(f_down),
     .x_down_o(x_down), .i_o(i_point), .s_o(s));
 
   // ---- Nodes and where their words are -------------------------------------------------------------------------------------
@@ -270,7 +275,7 @@ module fx_cycle #(
   cy_correct #(
 `include "cycle_parameters_passed.svh"
     , .InW(EW), .SumsW(EW + SumLog)) i_correct (
-    .clk_i, .clear_i(sweep), .length_i(row), .s_i(s), .flags_i(flags_risen & {3{finest}}), .e_i(risen),
+    .clk_i, .clear_i(sweep), .length_i(row), .s_i(s), .fresh_i(fresh), .flags_i(flags_risen & {3{finest}}), .e_i(risen),
     .read_o(correct_read), .u_i(u_word), .d_i(d_word), .write_o(corrected), .u_o(u_new), .d_o(d_new), .u_over_o(u_long),
     .d_over_o(d_long));
   // What is left of an aborted sweep is not written.
@@ -292,27 +297,27 @@ module fx_cycle #(
   end
 
   // ---- Memories ------------------------------------------------------------------------------------------------------------
-  wire [IndexW-1:0] load_at, send_at;
-  wire [DW-1:0] load_word;
-  wire load_first, moves;
-  cy_seam #(.MaxLevel(MaxLevel), .DW(DW), .UW(UW)) i_seam (
-    .clk_i, .rst_ni(run_n), .send_rst_ni(rst_ni), .side_i(top_side), .forget_i(resized | start),
-    .open_i(~busy_o & ~start & ~sending & ~send), .d_i(s_axis_d_tdata), .d_valid_i(s_axis_d_tvalid), .d_last_i(s_axis_d_tlast),
-    .d_ready_o(s_axis_d_tready), .load_o(load), .load_at_o(load_at), .load_word_o(load_word), .load_first_o(load_first),
-    .loaded_o(loaded), .send_i(send), .sending_o(sending), .moves_o(moves), .send_at_o(send_at), .word_i(u_word),
-    .u_o(m_axis_u_tdata), .u_valid_o(m_axis_u_tvalid), .u_last_o(m_axis_u_tlast), .u_ready_i(m_axis_u_tready));
+  wire [IndexW-1:0] seam_at;
+  wire load_live, load_first, moves;
   wire [MaxLevel:0] top_side = (MaxLevel+1)'(1) << level;
+  assign s_axis_d_tready = ~busy_o & ~start & ~sending & ~send;
+  assign m_axis_u_tdata  = u_word;
+  cy_seam #(.MaxLevel(MaxLevel)) i_seam (
+    .clk_i, .rst_ni(run_n), .send_rst_ni(rst_ni), .side_i(top_side), .forget_i(resized | start), .open_i(s_axis_d_tready),
+    .d_valid_i(s_axis_d_tvalid), .d_last_i(s_axis_d_tlast), .load_o(load), .load_live_o(load_live), .load_first_o(load_first),
+    .loaded_o(loaded), .send_i(send), .zero_i(fresh), .sending_o(sending), .moves_o(moves), .at_o(seam_at),
+    .u_valid_o(m_axis_u_tvalid), .u_last_o(m_axis_u_tlast), .u_ready_i(m_axis_u_tready));
 
   wire d_write = load | (correct_write & ~alone);
-  wire [DW-1:0] d_into = busy_o ? d_new : load_word;
+  wire [DW-1:0] d_into = busy_o ? d_new : s_axis_d_tdata;
   cy_memory #(.W(DW), .Depth(Nodes)) i_d (
     .clk_i, .read_i(1'b1), .read_at_i(NodeW'(up ? correct_from_q : index)), .word_o(d_word), .write_i(d_write),
-    .write_at_i(NodeW'(busy_o ? correct_to_q : load_at)), .word_i(d_into));
+    .write_at_i(NodeW'(busy_o ? correct_to_q : seam_at)), .word_i(d_into));
   cy_length #(.W(DW)) i_d_length (
-    .clk_i, .clear_i(load_first), .live_i(d_write), .word_i(d_into), .count_i(measure_d), .busy_o(d_counts), .length_o(d_length));
+    .clk_i, .clear_i(load_first), .live_i(load_live | (correct_write & ~alone)), .word_i(d_into), .count_i(measure_d), .busy_o(d_counts), .length_o(d_length));
   cy_memory #(.W(UW), .Depth(Nodes)) i_u (
-    .clk_i, .read_i(busy_o | moves), .read_at_i(NodeW'(busy_o ? correct_from_q : send_at)), .word_o(u_word),
-    .write_i(load | correct_write), .write_at_i(NodeW'(busy_o ? correct_to_q : load_at)), .word_i(u_new & {UW{busy_o}}));
+    .clk_i, .read_i(busy_o | moves), .read_at_i(NodeW'(busy_o ? correct_from_q : seam_at)), .word_o(u_word),
+    .write_i(correct_write), .write_at_i(NodeW'(correct_to_q)), .word_i(u_new));
 
   // t on the way down, e on the way up: what one leaves the other finds.
   wire e_valid  = flags_risen[2] & ~finest;
@@ -339,7 +344,7 @@ module fx_cycle #(
     .length_o(length));
   localparam integer AllW = $clog2(Nodes + Rest);
   cy_memory #(.W(FW), .Depth(Nodes + Rest)) i_f (
-    .clk_i, .read_i(1'b1), .read_at_i(AllW'(all_base_q | AW'(index))), .word_o(f_word), .write_i(f_write),
+    .clk_i, .read_i(~sweep), .read_at_i(AllW'(all_base_q | AW'(index))), .word_o(f_word), .write_i(f_write),
     .write_at_i(AllW'(all_base_q | f_to_q)), .word_i(g_step[Before-1].found));
   // r as it entered, for the steps after.
   generate
@@ -348,7 +353,7 @@ module fx_cycle #(
       wire r_write = flags_r[2] & down;
       always_ff @(posedge clk_i) r_to_q <= sweep ? '0 : r_to_q + AW'(r_write);
       cy_memory #(.W(W), .Depth(Nodes + Rest)) i_r (
-        .clk_i, .read_i(1'b1), .read_at_i(AllW'(all_base_q | AW'(index))), .word_o(r_word), .write_i(r_write),
+        .clk_i, .read_i(~sweep), .read_at_i(AllW'(all_base_q | AW'(index))), .word_o(r_word), .write_i(r_write),
         .write_at_i(AllW'(all_base_q | r_to_q)), .word_i(r));
     end else begin : g_none
       assign r_word = '0;

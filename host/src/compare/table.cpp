@@ -67,6 +67,19 @@ std::string sparse_text(const results::Json& rows) {
     return out;
 }
 
+/// The fastest row of each problem and device.
+results::Json best_of_cg(const results::Json& document) {
+    results::Json best = results::Json::array();
+    for (const results::Json& row : document.at("rows")) {
+        results::Json* known = nullptr;
+        for (results::Json& other : best)
+            if (other.at("problem") == row.at("problem") && other.at("device") == row.at("device")) known = &other;
+        if (known == nullptr) best.push_back(row);
+        else if (row.at("seconds") < known->at("seconds")) *known = row;
+    }
+    return best;
+}
+
 } // namespace
 
 std::string comparison_text(results::Json d) {
@@ -108,6 +121,7 @@ std::string comparison_text(results::Json d) {
     }
     if (!d["rows"].empty()) out += "  (* modelled; slices, and so area, are estimates)\n";
     if (d.contains("sparse")) out += sparse_text(d["sparse"]);
+    if (d.contains("cycle_cores")) out += cycle_cores_text(d["cycle_cores"], best_of_cg(d));
     if (!d["peers"].empty()) {
         out += fmt::format("\nBeside it\n  {:<22}{:<60}{:>11}{:>12}{:>12}\n", "problem", "run", "iterations", "time",
                            "residual");

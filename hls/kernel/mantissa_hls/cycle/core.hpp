@@ -140,7 +140,7 @@ public:
         stages_.update.clear_over();
         for (cycles = 0;; ++cycles) {
             const int x = length(all);
-            if (stages_.update.over() || x > kMostDefectBits || x == 0) {
+            if (stages_.update.over() || x > kMostWordBits || x == 0) {
                 look(CycleVerdict{x, 0});
                 return x == 0 && !stages_.update.over() ? CycleEnd::reached : CycleEnd::overflow;
             }

@@ -5,19 +5,18 @@
 
 namespace mantissa_hls::cycle {
 
-/// The sum of floor(D 2^(15 - x))^2, exact.
+/// The sum of half(D, x - 15)^2, exact.
 template <int Lanes> class Squares {
 public:
     void begin(int x) {
-        right_ = x > kVerdictBits ? x - kVerdictBits : 0;
-        left_ = x > kVerdictBits ? 0 : kVerdictBits - x;
+        half_ = Half(x - kVerdictBits);
         sum_ = 0;
     }
     void step(const Beat<Word, Lanes>& d) {
 #pragma HLS INLINE
         for (int l = 0; l < Lanes; ++l) {
 #pragma HLS UNROLL
-            const Word word = (d.lane[l] >> right_) * (Word{1} << left_);
+            const Word word = half_(d.lane[l]);
             sum_ += static_cast<std::uint64_t>(word * word);
         }
     }
@@ -26,7 +25,7 @@ public:
     }
 
 private:
-    int right_ = 0, left_ = 0;
+    Half half_;
     std::uint64_t sum_ = 0;
 };
 
@@ -45,16 +44,15 @@ public:
     bool step(const Beat<std::int32_t, Lanes>& e, const Beat<Word, Lanes>& u, const Beat<Word, Lanes>& d,
               Beat<Word, Lanes>& u_out, Beat<Word, Lanes>& d_out) {
 #pragma HLS INLINE
-        constexpr Word kMost = Word{1} << kMostStepBits;
         Beat<Word, Lanes> c{};
         for (int l = 0; l < Lanes; ++l) {
 #pragma HLS UNROLL
             const Word step = half_(e.lane[l]);
-            const bool fits = step < kMost && step > -kMost;
+            const bool fits = small(step);
             c.lane[l] = fits ? step : 0;
             const SignedWide sum = static_cast<SignedWide>(u.lane[l]) + c.lane[l];
             u_out.lane[l] = static_cast<Word>(sum);
-            over_ |= !fits || sum != u_out.lane[l];
+            over_ |= !fits || !small(sum);
         }
         Around<Lanes> around;
         const bool good = window_.step(c, around);
@@ -66,7 +64,7 @@ public:
             const SignedWide rest = before.lane[l] - stencil_row<Lanes>(*plan_, around, l);
             const bool edge = edge_(l);
             d_out.lane[l] = edge ? 0 : static_cast<Word>(rest);
-            over_ |= !edge && rest != d_out.lane[l];
+            over_ |= !edge && !small(rest);
             all_ |= magnitude(d_out.lane[l]);
         }
         return true;
@@ -82,6 +80,10 @@ public:
     }
 
 private:
+    static bool small(SignedWide word) {
+        constexpr Word kMost = Word{1} << kMostWordBits;
+        return word < kMost && word > -kMost;
+    }
     const CyclePlan* plan_ = nullptr;
     Half half_;
     Window<Word, Lanes> window_;

@@ -10,7 +10,7 @@ namespace mantissa_hls::cycle {
 
 inline constexpr int kMostSteps = 4, kMostLevel = 14;
 inline constexpr int kInterpolationPoint = 2; ///< words 4, 2, 1
-inline constexpr int kVerdictBits = 15, kMostStepBits = 62, kMostDefectBits = 62;
+inline constexpr int kVerdictBits = 15, kMostWordBits = 62;
 
 /// Words of a level.
 struct LevelWords {

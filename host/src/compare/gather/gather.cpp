@@ -191,6 +191,7 @@ void gather(const Comparison& comparison, const GatherOptions& options, Gathered
                              "memory",
                              "give it pins = N, or bandwidth = BYTES per second"});
     gather_solves(context);
+    gather_cycle_solves(context);
     gather_host(context);
     gather_gpu(context, gpu);
     gather_cycles(context);

@@ -6,10 +6,9 @@
 // u's format fx64.F; edge nodes have none (zero). Words of U and D have 64 bits and the point F.
 //
 //   LOAD     U = 0;  D = b';  k = 0
-//   VERDICT  x = len(D);  s = sum floor(D 2^(15 - x))^2, exact: squares of words of 15 bits and a sign
+//   VERDICT  x = len(D);  s = sum half(D, x - 15)^2, exact: squares of words of 15 bits and a sign
 //            in this order:
-//              x > 62, a word of U or D did not fit 64 bits, or one of c was at 2^62 or beyond
-//                                                            -> the solve ends overflow
+//              a word of U, D or c was at 2^62 or beyond     -> the solve ends overflow
 //              x = 0, or s <= floor(t 4^(T - x))             -> reached
 //              k = the most cycles                           -> limit
 //   CYCLE    r = cut(half(D, x - (W - 1)), W);  e, of point i, is the cycle's from r
@@ -58,8 +57,8 @@ struct GridPlan {
 
 /// Bits of the magnitudes whose squares VERDICT sums.
 inline constexpr int kVerdictBits = 15;
-/// Words of c and D stay below 2^kMostStepBits, those of b' below 2^kMostLoadBits.
-inline constexpr int kMostStepBits = 62, kMostLoadBits = 60;
+/// Words of U, D and c stay below 2^kMostWordBits, those of b' below 2^kMostLoadBits.
+inline constexpr int kMostWordBits = 62, kMostLoadBits = 60;
 /// Grids that engines take: 2^n + 1 nodes a side.
 inline constexpr std::size_t kLeastCycleLevel = 3, kMostCycleLevel = 14;
 

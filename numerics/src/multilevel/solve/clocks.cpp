@@ -33,7 +33,7 @@ CycleClocks cycle_clocks(const GridPlan& plan, int lanes, const CycleTiming& tim
         level.up = beats.all + after * (beats.lag() + of(timing.after)) + of(timing.rise);
         if (l == 0) level.up += beats.lag() + of(timing.correct);
         // In front of the way down D's or t's largest word is counted, in front of the way up e's.
-        const int longest = l == 0 ? kMostStepBits : plan.level[l - 1].h + kRestrictionBits;
+        const int longest = l == 0 ? kMostWordBits : plan.level[l - 1].h + kRestrictionBits;
         level.before = of(timing.sweep + timing.length + longest);
         level.behind = of(timing.sweep + timing.length + plan.most + 1 + timing.points);
         clocks.cycle += level.down + level.up + level.before + level.behind;

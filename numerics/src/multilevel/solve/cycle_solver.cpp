@@ -8,7 +8,7 @@ namespace mantissa::multilevel {
 
 namespace {
 
-/// VERDICT cuts the defect's words to 15 bits: a little inside, so that the true residual is inside as well.
+/// VERDICT rounds the defect's words to 15 bits: a little inside, so that the true residual is inside as well.
 constexpr double kInside = 0.999;
 
 class WordCycleSolver final : public CycleSolver {

@@ -84,13 +84,13 @@ private:
         for (std::size_t j = 1; j < n - 1; ++j)
             for (std::size_t i = j * n + 1; i < (j + 1) * n - 1; ++i) all |= magnitude(d_[i]);
         WordVerdict seen{bit_length(all), 0};
-        overflow_ = overflow_ || seen.length > kMostStepBits;
+        overflow_ = overflow_ || seen.length > kMostWordBits;
         if (overflow_) return seen;
-        const int drop = std::max(0, seen.length - kVerdictBits), left = std::max(0, kVerdictBits - seen.length);
+        const int drop = seen.length - kVerdictBits;
 #pragma omp parallel for num_threads(threads_) reduction(+ : sum)
         for (std::size_t j = 1; j < n - 1; ++j)
             for (std::size_t i = j * n + 1; i < (j + 1) * n - 1; ++i) {
-                const Wide word = (d_[i] >> drop) * (Wide{1} << left);
+                const Wide word = half(d_[i], drop);
                 sum += static_cast<std::uint64_t>(word * word);
             }
         seen.sum = sum;
@@ -98,7 +98,7 @@ private:
     }
     /// U += c and D -= S c.
     void correct(std::vector<Wide>& u) {
-        const double most = std::ldexp(1.0, kMostStepBits);
+        const double most = std::ldexp(1.0, kMostWordBits);
         const std::size_t n = grid_.row_length;
         std::atomic<bool> over = false;
         for_inner([&](std::size_t i) {
@@ -106,7 +106,8 @@ private:
             const double c = std::floor(correction_[i] + 0.5);
             const bool fits = std::abs(c) < most;
             c_[i] = fits ? static_cast<Wide>(c) : 0;
-            if (!fits || __builtin_add_overflow(u[i], c_[i], &u[i])) over = true;
+            u[i] += c_[i]; // (both below 2^62 in magnitude)
+            if (!fits || !small(u[i])) over = true;
         });
         for_inner([&](std::size_t i) {
             const Wide* const c = c_.data() + i;
@@ -116,9 +117,12 @@ private:
                 d_[i] - (grid_.centre * at(0) + grid_.east * (at(-1) + at(1)) + grid_.north * (at(-row) + at(row)) +
                          grid_.corner * (at(-row - 1) + at(-row + 1) + at(row - 1) + at(row + 1)));
             d_[i] = static_cast<Wide>(rest);
-            if (rest != d_[i]) over = true;
+            if (rest != d_[i] || !small(d_[i])) over = true;
         });
         overflow_ = overflow_ || over;
+    }
+    static bool small(Wide word) {
+        return word < (Wide{1} << kMostWordBits) && word > -(Wide{1} << kMostWordBits);
     }
 
     GridWords grid_;

@@ -41,7 +41,7 @@ template <int Lanes> multilevel::WordOutcome TimedCycles<Lanes>::run(const multi
     for (;; ++out.cycles) {
         const int x = length(all);
         at = counted(at, x);
-        const bool over = stages_->update.over() || x > mantissa_hls::cycle::kMostDefectBits;
+        const bool over = stages_->update.over() || x > mantissa_hls::cycle::kMostWordBits;
         if (over || x == 0) {
             out.history.push_back({x, 0});
             out.end = over ? CycleSolveEnd::overflow : CycleSolveEnd::reached;

@@ -23,9 +23,13 @@
   function automatic integer cy_point_after(input integer k);
     cy_point_after = (k == 0) ? T0 : (k == 1) ? T1 : (k == 2) ? T2 : T3;
   endfunction
-  // Where r and A g meet: the larger of their points, r's being q.
+  // The point where r, of point q, and A g meet: no bit of them is lost, nor one of their difference's point.
   function automatic integer cy_common(input integer q);
-    cy_common = (Phi > q) ? Phi : q;
+    integer most;
+    begin
+      most = (Phi > q) ? Phi : q;
+      cy_common = (most > Guard) ? most : Guard;
+    end
   endfunction
   function automatic [63:0] cy_capped(input [63:0] x, input integer bits);
     logic [63:0] most;

@@ -31,7 +31,7 @@
   parameter integer Z = 32768,     ///< the inverse on the coarsest level, Z 2^-ZC
   parameter integer ZC = 18,
   parameter integer MaxLevel = 7,  ///< rows, counters and points for grids of up to 2^MaxLevel + 1 nodes a side
-  parameter integer StoredLevel = MaxLevel, ///< and memory for those of up to 2^StoredLevel + 1: what LEVEL may be
+  parameter integer StoredLevel = 7, ///< and memory for those of up to 2^StoredLevel + 1: what LEVEL may be
   parameter integer DW = 64,       ///< bits of words of D,
   parameter integer UW = 64        ///< of U
   /* verilator lint_on UNUSEDPARAM */
