@@ -219,3 +219,11 @@ def test_a_sum_of_words_is_exact_with_the_word_and_without(fmt):
     x = np.linspace(-0.5, 0.5, 9)
     assert mt.dot(x, x, fmt, acc="exact") == mt.dot(x, x, fmt)
     assert mt.sum(x, fmt, acc="exact") == mt.sum(x, fmt)
+
+
+def test_a_sum_is_not_rounded_into_a_narrow_format():
+    for call in (lambda: mt.sum([1.0, 2.0], "s10e5", result="fp8_e4m3"),
+                 lambda: mt.dot([1.0], [2.0], "s10e5", result="s7e8:sr"),
+                 lambda: mt.matmul(np.eye(2), np.eye(2), "s10e5", result="fp4_e2m1")):
+        with pytest.raises(ValueError, match="sums are not rounded into it"):
+            call()
