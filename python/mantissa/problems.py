@@ -16,7 +16,7 @@ _NAME = "a matrix of Python"
 
 @dataclass(frozen=True)
 class Problem:
-    """A symmetric positive definite system in double precision; made by mantissa.problem()."""
+    """A linear system in double precision; made by mantissa.problem()."""
 
     name: str
     """The text that makes it, or what the caller named his matrix."""
@@ -47,6 +47,11 @@ class Problem:
         """A line about the input, as that a matrix was symmetric up to rounding errors only; else empty."""
         return self._core.note
 
+    @property
+    def symmetric(self) -> bool:
+        """Is the matrix symmetric to the last bit? CG takes no other."""
+        return self._core.symmetric
+
     def csr(self) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
         """The matrix in compressed rows: data, indices, indptr, as scipy.sparse.csr_matrix takes them. Rows of Dirichlet
         nodes of a stencil are empty."""
@@ -65,7 +70,8 @@ def problem(what: Union[str, Any], b: Any = None, *, name: str = _NAME) -> Probl
 
     what: a text, as "poisson2d:level=6", "diffusion2d:level=5,field=jump", "poisson3d:level=4" or "mtx:FILE.mtx"; or a
     matrix: a SciPy sparse matrix, a triple (data, indices, indptr) of compressed rows, or a square NumPy array whose
-    zeros are left out. It has to be symmetric, to the last bit, with a positive diagonal.
+    zeros are left out. One that is symmetric to the last bit has to have a positive diagonal; any other is solved by
+    what takes it (Problem.symmetric).
     b: the right-hand side of a matrix; ones by default. A text has its own.
 
     Raises ValueError, one line, for a text or a matrix that is none.

@@ -81,8 +81,10 @@ def test_ones_own_matrix():
     solved = mt.solve(p, "s17e8", jacobi=True)
     assert solved.converged and np.allclose(solved.solution, np.linalg.solve(dense, b), rtol=1e-7)
     dense[0, 5] = 1
-    with pytest.raises(ValueError, match=r"entries \(0, 5\) and \(5, 0\) differ"):
-        mt.problem(dense)
+    general = mt.problem(dense)
+    assert p.symmetric and not general.symmetric
+    with pytest.raises(ValueError, match=r"not symmetric \(entries \(1, 6\) and \(6, 1\) differ\)"):
+        mt.solve(general, "s17e8")
     with pytest.raises(ValueError, match="not above zero"):
         mt.problem(-np.eye(3))
     with pytest.raises(ValueError, match="give as many"):

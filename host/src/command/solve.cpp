@@ -220,6 +220,7 @@ Ready make_ready(const Flags& flags, const running::Ranks& ranks, const std::vec
     }
     if (std::string why = options::refusal(r.point.options); !why.empty()) throw InvalidInput(why);
     r.problem = make_problem(flags.problem);
+    if (std::string why = options::refusal(r.point.options, *r.problem); !why.empty()) throw InvalidInput(why);
     if (ranks.first() && !r.problem->note.empty()) fmt::print(stderr, "mantissa: {}\n", r.problem->note);
     r.point.problem = r.problem->name;
     if (std::string why = parts_refusal(r.shared, *r.engine, r.point.options, r.problem->system); !why.empty())
@@ -345,7 +346,9 @@ Run setup(CLI::App& app, const std::string& typed) {
     begin(options::title(Group::problem));
     app.add_option("--problem", f.problem,
                    "poisson2d:level=8[,anisotropy=A], diffusion2d:level=7[,field=smooth|jump|checker][,contrast=C]"
-                   "[,seed=S], poisson3d:level=5, mtx:FILE[,rhs=ones|random|file:FILE][,seed=S], or, from meshes, "
+                   "[,seed=S], poisson3d:level=5, convection2d:level=7|n=N[,peclet=P]"
+                   "[,difference=upwind|central][,wind=constant|recirculating], convection3d likewise, "
+                   "mtx:FILE[,rhs=ones|random|file:FILE][,seed=S], or, from meshes, "
                    "lscm:FILE[,weight=area|opennl][,pins=axes|boundary][,cut=no|auto] and "
                    "dsi:FILE[,task=smooth|interpolate][,weight=W][,coordinate=x|y|z|xyz] (docs/meshes.md); "
                    "generated:kind=nd|band|thermal|elasticity|scattered|power|arrow,n=N[,seed=S], large and sparse");

@@ -1,9 +1,13 @@
 // What cannot be combined: one table for the command, sweeps, comparisons and Python, which all come through solve().
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "mantissa/base/quoted.hpp"
+#include "mantissa/errors.hpp"
 #include "mantissa/host/options.hpp"
+#include "mantissa/symmetry.hpp"
 
 namespace mantissa::options {
 
@@ -134,7 +138,29 @@ Rules of_outer_loops(const SolveOptions& o) {
     };
 }
 
+/// Of a matrix that is not symmetric: where, and what takes it.
+std::string not_symmetric(const Problem& problem, std::string_view who) {
+    const auto [row, column] = asymmetry(problem.system).value_or(std::pair<std::size_t, std::size_t>());
+    std::string takers;
+    for (const SchemeAxes& s : schemes())
+        if (s.any_matrix) takers += (takers.empty() ? "" : ", ") + std::string(s.name);
+    return fmt::format("{}: the matrix of {} is not symmetric (entries ({}, {}) and ({}, {}) differ) and CG needs a "
+                       "symmetric positive definite one; {}",
+                       who, base::shortened(problem.name, 200), row + 1, column + 1, column + 1, row + 1,
+                       takers.empty() ? "give such a matrix" : "take the scheme " + takers);
+}
+
 } // namespace
+
+std::string refusal(const SolveOptions& options, const Problem& problem) {
+    if (problem.symmetric || schemes()[static_cast<std::size_t>(options.scheme)].any_matrix) return {};
+    if (options.preconditioner) return not_symmetric(problem, "preconditioner multilevel");
+    return not_symmetric(problem, "scheme " + to_string(options.scheme));
+}
+
+void require_symmetric(const Problem& problem, std::string_view who) {
+    if (!problem.symmetric) throw InvalidInput(not_symmetric(problem, who));
+}
 
 std::string refusal(const SolveOptions& options) {
     for (const auto& rules : {of_processor, of_cycles, of_numbers, of_schemes, of_schedule, of_outer_loops})

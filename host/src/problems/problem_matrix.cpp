@@ -15,6 +15,7 @@
 #include "mantissa/base/quoted.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/matrix_market.hpp"
+#include "mantissa/symmetry.hpp"
 #include "problem_kinds.hpp"
 #include "random.hpp"
 #include "text/key_values.hpp"
@@ -26,7 +27,7 @@ std::optional<Bands> nine_bands(const CompressedRows& rows) {
     const auto& row_begin = rows.row_begin();
     const auto& column = rows.column();
     const auto& value = rows.value();
-    // The distances above the diagonal: 1, n-1, n and n+1 at most. The pattern is symmetric.
+    // The distances above the diagonal: 1, n-1, n and n+1 at most. Entries below it must fit the same grid.
     std::array<std::size_t, 4> distance{};
     std::size_t distances = 0;
     for (std::size_t i = 0; i < size; ++i)
@@ -92,7 +93,8 @@ Problem matrix_problem(const std::string& name, const std::string& path, const s
         if (rhs == "random")
             for (double& value : b) value = 2 * random.unit() - 1;
     }
-    return {name, std::move(system), std::move(b), {}, {}, std::move(note)};
+    const bool symmetric = !asymmetry(system);
+    return {name, std::move(system), std::move(b), {}, {}, std::move(note), symmetric};
 }
 
 } // namespace

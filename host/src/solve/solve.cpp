@@ -284,6 +284,7 @@ static SolveResult solve_on_the_processor(const Problem& problem, const Engine& 
 
 SolveResult solve(const Problem& original, const Engine& engine, const SolveOptions& given, const Progress& progress) {
     const bool native = solves_natively(given, engine);
+    if (std::string why = options::refusal(given, original); !why.empty()) throw InvalidInput(why);
     if (given.scheme == Scheme::jacobi_pcg && !native && !given.spec.sums_free())
         return solve_on_the_processor(original, engine, given, progress);
     SolveOptions options = given;

@@ -8,6 +8,7 @@
 
 #include "mantissa/base/quoted.hpp"
 #include "mantissa/format.hpp"
+#include "mantissa/host/options.hpp"
 #include "mantissa/host/registry.hpp"
 #include "mantissa/host/sweep.hpp"
 #include "running/progress.hpp"
@@ -157,7 +158,11 @@ void gather_solves(GatherContext& context) {
 void gather(const Comparison& comparison, const GatherOptions& options, Gathered& out) {
     const std::vector<GpuFile> gpu = read_gpu_files(comparison);
     std::map<std::string, Problem> problems;
-    for (const std::string& text : comparison.problems) problems.emplace(text, make_problem(text));
+    for (const std::string& text : comparison.problems) {
+        Problem problem = make_problem(text);
+        options::require_symmetric(problem, "compare");
+        problems.emplace(text, std::move(problem));
+    }
     // Time and area are of cores that stream a grid: for sparse rows they would be another core's.
     for (const auto& [text, problem] : problems)
         if (problem.system.kind() == System::Kind::sparse &&
