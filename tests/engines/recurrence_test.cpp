@@ -10,6 +10,7 @@
 #include "mantissa/recurrence/interpreter.hpp"
 #include "mantissa/recurrence/ledger.hpp"
 #include "mantissa/recurrence/library.hpp"
+#include "mantissa/recurrence/native.hpp"
 #include "reference_pass.hpp"
 #include "test_systems.hpp"
 
@@ -314,6 +315,58 @@ TEST(Recurrence, OneMoreIsOneFile) {
     const recurrence::Ledger ledger = recurrence::ledger(kSteepestDescent);
     EXPECT_EQ(ledger.waits, 1);
     EXPECT_EQ(ledger.products, 1);
+}
+
+// Of eight unknowns sums have one term a lane, here and there: then native loops have the interpreter's numbers, to the
+// end, with what they put off and however they end.
+template <Definition D> void compare_native() {
+    SCOPED_TRACE(std::string(D.name.view()));
+    for (const System& system : {scattered_system(8, 3), scattered_system(7, 4), sparse_system(8, 2)}) {
+        const std::vector<double> b = testing::random_residual(system, 0.05);
+        Interpreter interpreter(system, parse_spec("double"), D);
+        recurrence::Native<D> native(std::get<CompressedRows>(system.matrix()));
+        interpreter.start(b);
+        native.start(b);
+        std::vector<double> got(system.size()), want(system.size());
+        for (int k = 0; k < 60; ++k) {
+            const RunReport a = interpreter.run({.passes = 1, .rho_stop = 1e-30});
+            const RunReport n = native.run({.passes = 1, .rho_stop = 1e-30});
+            ASSERT_EQ(to_string(n.end), to_string(a.end)) << k;
+            ASSERT_EQ(n.passes, a.passes);
+            ASSERT_EQ(n.sigma_guards, a.sigma_guards);
+            if (k % 3 == 0 || a.end != RunEnd::passes) {
+                interpreter.solution(0, want);
+                native.solution(got);
+                ASSERT_EQ(got, want) << k;
+            }
+            ASSERT_EQ(native.square(), interpreter.square());
+            if (a.end != RunEnd::passes) break;
+        }
+    }
+}
+
+TEST(Recurrence, NativeLoopsFollowTheDefinition) {
+    compare_native<recurrence::kPipelined>();
+    compare_native<recurrence::kCg>();
+    compare_native<recurrence::kChronopoulosGear>();
+    compare_native<recurrence::kGhyselsVanroose>();
+    compare_native<recurrence::kFlexible>();
+    compare_native<recurrence::kBicgstab>();
+    compare_native<kSteepestDescent>();
+}
+
+TEST(Recurrence, NativeLoopsDoNotDependOnThreads) {
+    const System system = scattered_system(9001, 2);
+    const std::vector<double> b = testing::random_residual(system, 0.05);
+    std::vector<std::vector<double>> solutions;
+    for (const int threads : {1, 3}) {
+        recurrence::Native<recurrence::kBicgstab> native(std::get<CompressedRows>(system.matrix()), threads);
+        native.start(b);
+        EXPECT_EQ(to_string(native.run({.passes = 200, .rho_stop = 1e-20}).end), "rho reached");
+        native.solution(solutions.emplace_back(b.size()));
+    }
+    EXPECT_EQ(solutions[0], solutions[1]);
+    EXPECT_LT(residual(system, solutions[0], b), 1e-9);
 }
 
 // What the definitions say of themselves, counted by hand from the kernels that there are.

@@ -6,6 +6,7 @@
 #include "mantissa/base/quoted.hpp"
 #include "mantissa/errors.hpp"
 #include "mantissa/host/options.hpp"
+#include "mantissa/recurrence/library.hpp"
 
 namespace mantissa {
 
@@ -19,7 +20,7 @@ std::span<const SchemeAxes> schemes() {
         {Scheme::ghysels_vanroose, "ghysels-vanroose", {"ghysels-vanroose"}, "none", "none", "engine emulated"},
         {Scheme::defect_correction,
          "defect-correction",
-         {"pipelined", "cg"},
+         {"pipelined", "cg", "flexible", "bicgstab"},
          "none",
          "defect-correction",
          "each inner solve starts anew; may cascade through --middle"},
@@ -36,11 +37,22 @@ std::span<const SchemeAxes> schemes() {
          "flexible-pcg",
          "CG in double outside"},
         {Scheme::jacobi_pcg, "jacobi-pcg", {"cg"}, "jacobi", "none", "in double on this processor, made for speed"},
+        {Scheme::recurrence,
+         "recurrence",
+         {"flexible", "bicgstab"},
+         "none",
+         "none",
+         "what --recurrence names, on its own; engine emulated (help recurrences)"},
     };
     return all;
 }
 
 SolveOptions Request::finish() const {
+    if (axes.scheme && axes.recurrence) { // (of a stored point: what the scheme iterates)
+        SolveOptions made = options;
+        made.recurrence = *axes.recurrence;
+        return made;
+    }
     if (!axes.recurrence && !axes.outer_loop) {
         SolveOptions made = options;
         // Cycles alone where they smooth on the way down only, else as CG's preconditioner.
@@ -48,8 +60,10 @@ SolveOptions Request::finish() const {
             made.scheme = made.preconditioner->after == 0 ? Scheme::defect_correction : Scheme::inexact_pcg;
         return made;
     }
-    const std::string recurrence = axes.recurrence.value_or("pipelined"),
-                      loop = axes.outer_loop.value_or("residual-guided");
+    const std::string recurrence = axes.recurrence.value_or("pipelined");
+    const auto& whole = schemes().back().recurrences; // solves on its own, unless a loop is named
+    const bool alone = std::find(whole.begin(), whole.end(), recurrence) != whole.end();
+    const std::string loop = axes.outer_loop.value_or(alone ? "none" : "residual-guided");
     const auto has = [&](const SchemeAxes& s) {
         return std::find(s.recurrences.begin(), s.recurrences.end(), recurrence) != s.recurrences.end();
     };
@@ -62,7 +76,8 @@ SolveOptions Request::finish() const {
         }
         SolveOptions made = options;
         made.scheme = s.scheme;
-        if (axes.recurrence && s.recurrences.front() != recurrence) made.inner_recurrence = Recurrence::plain;
+        if (alone) made.recurrence = recurrence;
+        else if (axes.recurrence && s.recurrences.front() != recurrence) made.inner_recurrence = Recurrence::plain;
         return made;
     }
     throw InvalidInput(fmt::format("recurrence {}: it does not go with the outer loop {}; give --outer-loop {}",
@@ -82,6 +97,12 @@ Scheme parse_scheme(std::string_view text) {
         names += (names.empty() ? "" : ", ") + std::string(s.name);
     }
     throw InvalidInput(fmt::format("scheme {}: write one of {}", base::quoted(text), names));
+}
+
+const recurrence::Definition* recurrence_of(const SolveOptions& options) {
+    if (options.scheme == Scheme::chronopoulos_gear) return &recurrence::kChronopoulosGear;
+    if (options.scheme == Scheme::ghysels_vanroose) return &recurrence::kGhyselsVanroose;
+    return options.recurrence.empty() ? nullptr : &recurrence::named(options.recurrence);
 }
 
 bool refines(Scheme scheme) {

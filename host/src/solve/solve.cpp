@@ -25,10 +25,6 @@ namespace {
 
 constexpr std::string_view kProcessor = "emulated"; ///< the engine that is this processor itself
 
-bool runs_on_the_processor(Scheme scheme) {
-    return scheme == Scheme::chronopoulos_gear || scheme == Scheme::ghysels_vanroose;
-}
-
 void check(const Problem& problem, const Engine& engine, const SolveOptions& o) {
     const auto require = [](bool good, const std::string& what) {
         if (!good) throw InvalidInput(what);
@@ -39,10 +35,13 @@ void check(const Problem& problem, const Engine& engine, const SolveOptions& o) 
             fmt::format("plan {}: only a native solver has plans (engine gpu, --format double or float); leave it out",
                         to_string(o.plan)));
     // An engine that compares two others has a name of its own: there would be nothing to compare.
-    require(!runs_on_the_processor(o.scheme) || engine.name() == kProcessor,
-            fmt::format("scheme {}: only engine 'emulated' has its recurrence, not '{}'; use that engine, "
-                        "unchecked, or the scheme pipelined",
-                        to_string(o.scheme), engine.name()));
+    require(recurrence_of(o) == nullptr || engine.name() == kProcessor,
+            o.recurrence.empty()
+                ? fmt::format("scheme {}: only engine 'emulated' has its recurrence, not '{}'; use that engine, "
+                              "unchecked, or the scheme pipelined",
+                              to_string(o.scheme), engine.name())
+                : fmt::format("recurrence {}: only engine 'emulated' has it, not '{}'; use that engine, unchecked",
+                              o.recurrence, engine.name()));
     require(problem.b.size() == problem.system.size(), "right-hand side: its length is not the system's size");
     const std::string why = options::refusal(o);
     require(why.empty(), why);
@@ -50,17 +49,18 @@ void check(const Problem& problem, const Engine& engine, const SolveOptions& o) 
         const std::string why_not =
             engine.cycles_refusal(problem.system, *o.preconditioner, o.outer.value_or(kCycleIterate));
         require(why_not.empty(), why_not);
-        require(o.scheme == Scheme::defect_correction,
-                fmt::format("preconditioner multilevel: engine '{}' runs cycles alone; give --scheme defect-correction, "
-                            "or leave the engine out for CG around them",
-                            engine.name()));
+        require(
+            o.scheme == Scheme::defect_correction,
+            fmt::format("preconditioner multilevel: engine '{}' runs cycles alone; give --scheme defect-correction, "
+                        "or leave the engine out for CG around them",
+                        engine.name()));
     }
     for (const ScheduleStage& stage : o.schedule) stage.spec.validate();
 }
 
 /// Is every pass of the solve one of pipelined CG in a datapath of the options?
 bool counts_bits(const SolveOptions& o) {
-    if (o.preconditioner || o.spec.sums_free()) return false;
+    if (o.preconditioner || o.spec.sums_free() || recurrence_of(o) != nullptr) return false;
     return o.scheme == Scheme::pipelined ||
            (refines(o.scheme) && o.middle.empty() && o.inner_recurrence == Recurrence::pipelined);
 }
@@ -77,7 +77,8 @@ void run_scheme(const Problem& problem, const Engine& engine, std::vector<double
         return solving::solve_direct(problem, engine, u, d, context);
     case Scheme::chronopoulos_gear:
     case Scheme::ghysels_vanroose:
-        return solving::solve_variant(problem, u, d, context);
+    case Scheme::recurrence:
+        return solving::solve_recurrence(problem, u, d, context);
     case Scheme::defect_correction:
         return solving::solve_defect_correction(problem, engine, u, d, context);
     case Scheme::residual_guided:

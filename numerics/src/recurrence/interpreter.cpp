@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -32,6 +31,19 @@ std::string refusal(const System& system, const DatapathSpec& spec) {
     return {};
 }
 
+namespace {
+
+/// Each operation rounded once into the scalar format.
+struct InFormat {
+    const Format& f;
+    [[nodiscard]] double add(double a, double b) const { return exact::add(f, a, b); }
+    [[nodiscard]] double sub(double a, double b) const { return exact::sub(f, a, b); }
+    [[nodiscard]] double mul(double a, double b) const { return exact::mul(f, a, b); }
+    [[nodiscard]] double div(double a, double b) const { return exact::div(f, a, b); }
+};
+
+} // namespace
+
 Interpreter::Interpreter(const System& system, const DatapathSpec& spec, const Definition& definition, int threads,
                          Preconditioner preconditioner)
     : definition_(definition), spec_(spec), preconditioner_(std::move(preconditioner)) {
@@ -57,7 +69,7 @@ void Interpreter::start(std::span<const double> r) {
                       : initial == Initial::one ? exact::convert(spec_.scalar, 1.0)
                                                 : std::numeric_limits<double>::infinity();
     }
-    culprit_ = 0;
+    findings_ = {};
     bool advanced = false;
     pending_ = steps(0, definition_.first, 0, false, advanced);
 }
@@ -70,7 +82,7 @@ RunReport Interpreter::run(const RunRequest& request) {
     if (report.end != RunEnd::passes) report.passes += begun ? 1 : 0;
     while (report.passes < request.passes && report.end == RunEnd::passes) {
         bool advanced = false;
-        const std::uint64_t guarded = guarded_;
+        const std::uint64_t guarded = findings_.guarded;
         report.end = steps(definition_.first, definition_.steps, threshold, report.passes + 1 >= request.rho_stop_from,
                            advanced);
         // A word that did not fit, whether a sum was waited for or not.
@@ -80,7 +92,7 @@ RunReport Interpreter::run(const RunRequest& request) {
             std::ranges::fill(scalars_, 0.0);
         }
         const bool goes_on = report.end == RunEnd::passes || report.end == RunEnd::rho_reached;
-        if (goes_on) report.sigma_guards += guarded_ - guarded;
+        if (goes_on) report.sigma_guards += findings_.guarded - guarded;
         if (advanced || begun) ++report.passes;
     }
     report.words = algebra_->take_words();
@@ -100,7 +112,8 @@ RunEnd Interpreter::steps(std::size_t from, std::size_t to, double threshold, bo
             waiting = true;
         } else {
             if (std::exchange(waiting, false)) end = close_sums();
-            if (end == RunEnd::passes) end = scalar_step(step, threshold, test);
+            if (end == RunEnd::passes)
+                end = scalar_step(InFormat{spec_.scalar}, step, scalars_, threshold, test, findings_);
         }
         if (end == RunEnd::passes) continue;
         if (end != RunEnd::rho_reached) give_up();
@@ -149,56 +162,6 @@ void Interpreter::vector_step(const Step& step) {
     default:
         return algebra_->copy(step.result, step.a);
     }
-}
-
-RunEnd Interpreter::scalar_step(const Step& step, double threshold, bool test) {
-    const Format& f = spec_.scalar;
-    const double a = scalars_[step.a], b = scalars_[step.b];
-    double& result = scalars_[step.result];
-    const auto unless = [&](bool good, RunEnd end) {
-        if (good) return RunEnd::passes;
-        culprit_ = a;
-        return end;
-    };
-    switch (step.operation) {
-    case Operation::assign:
-        result = a;
-        break;
-    case Operation::negate:
-        result = -a;
-        break;
-    case Operation::add:
-        result = exact::add(f, a, b);
-        break;
-    case Operation::subtract:
-        result = exact::sub(f, a, b);
-        break;
-    case Operation::multiply:
-        result = exact::mul(f, a, b);
-        break;
-    case Operation::divide:
-        result = exact::div(f, a, b);
-        break;
-    case Operation::guard:
-        if (std::signbit(a) && !std::isnan(a)) {
-            result = 0;
-            ++guarded_;
-        }
-        break;
-    case Operation::finite:
-        return unless(std::isfinite(a), RunEnd::not_finite);
-    case Operation::exact:
-        return unless(a != 0, RunEnd::exact);
-    case Operation::definite:
-        return unless(a > 0, RunEnd::indefinite);
-    case Operation::unbroken:
-        return unless(a != 0, RunEnd::breakdown);
-    case Operation::stop:
-        return unless(!(test && a < threshold), RunEnd::rho_reached);
-    default:
-        break;
-    }
-    return RunEnd::passes;
 }
 
 void Interpreter::give_up() {

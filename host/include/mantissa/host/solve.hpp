@@ -31,12 +31,21 @@ enum class Scheme : std::uint8_t {
                        ///< (Golub and Ye 1999; Cevahir, Nukada, Matsuoka 2009)
     jacobi_pcg, ///< Jacobi-PCG made for speed: the textbook's in double on this processor (sparse/jacobi_pcg.hpp),
                 ///< or an engine's native solver (native.hpp)
+    recurrence, ///< SolveOptions::recurrence, in the spec's formats on the whole problem
 };
 /// Its name; options::schemes() has them all, each with the axes that it stands for.
 std::string to_string(Scheme scheme);
 Scheme parse_scheme(std::string_view text);
 /// Has the scheme an outer loop in double precision around inner solves, which `inner` or `digits` end?
 bool refines(Scheme scheme);
+
+namespace recurrence {
+struct Definition;
+}
+struct SolveOptions;
+/// What these options iterate by interpreting its definition (mantissa/recurrence/interpreter.hpp); null where an
+/// engine runs one of its own. Throws InvalidInput on a name that the library does not have.
+const recurrence::Definition* recurrence_of(const SolveOptions& options);
 
 enum class Status : std::uint8_t {
     /// Decided by SolveResult::true_residual, whatever a scheme believes.
@@ -104,6 +113,10 @@ struct SolveOptions {
                               ///< from kFewestDigits to kMostDigits
     double middle_digits = 2; ///< digits gained by each middle loop of a cascade
     Recurrence inner_recurrence = Recurrence::pipelined; ///< plain: for defect_correction and inexact_pcg
+    /// A recurrence by its name in mantissa/recurrence/library.hpp, in the emulated engine's arithmetic: the whole
+    /// solve of the scheme `recurrence`, the inner solver of defect_correction in the engine's place. Empty: the
+    /// scheme's own.
+    std::string recurrence;
     /// Fixed vectors: the defect enters with a norm in (1/2, 1] 2^-headroom, always. None: so at first; then with the
     /// power of two that would have left the last step's longest words one idle bit. Either way one bit more behind
     /// every overflow of a word.
@@ -186,8 +199,8 @@ using Progress = std::function<bool(const HistoryPoint&)>;
 /// a native one (host/native.hpp), whose own residual may be wrong.
 ///
 /// Throws InvalidInput, one line, when the engine refuses the spec, when the options contradict each other, when a
-/// scheme that only the emulated engine's arithmetic has (chronopoulos-gear, ghysels-vanroose) is asked for on another
-/// engine, and when the problem cannot be scaled (jacobi_scaled()) or its right-hand side is not finite.
+/// recurrence that only the emulated engine's arithmetic has (recurrence_of()) is asked for on another engine, and when
+/// the problem cannot be scaled (jacobi_scaled()) or its right-hand side is not finite.
 SolveResult solve(const Problem& problem, const Engine& engine, const SolveOptions& options,
                   const Progress& progress = {});
 

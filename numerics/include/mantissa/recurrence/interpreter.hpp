@@ -12,6 +12,7 @@
 
 #include "mantissa/engine.hpp"
 #include "mantissa/recurrence/definition.hpp"
+#include "mantissa/recurrence/scalar_steps.hpp"
 #include "mantissa/spec.hpp"
 #include "mantissa/system.hpp"
 
@@ -47,7 +48,7 @@ public:
     /// What the threshold of a run is compared with: the square of the recurrence's residual.
     [[nodiscard]] double square() const { return scalars_[definition_.stops_on]; }
     /// The scalar whose test ended the last run; +0 where none did.
-    [[nodiscard]] double culprit() const { return culprit_; }
+    [[nodiscard]] double culprit() const { return findings_.culprit; }
     /// Elements of a vector from `first` on, exactly.
     void read(std::string_view name, std::size_t first, std::span<double> values) const;
     /// The iterate: the solution and, where the recurrence lags, the step that is still to be made, rounded as the next
@@ -56,7 +57,6 @@ public:
 
 private:
     void vector_step(const Step& step);
-    RunEnd scalar_step(const Step& step, double threshold, bool test);
     RunEnd steps(std::size_t from, std::size_t to, double threshold, bool test, bool& advanced);
     void sum(const Step& step);
     RunEnd close_sums();
@@ -72,8 +72,7 @@ private:
     bool unfit_ = false;               ///< a word of the right-hand side did not fit
     bool overflow_ = false;            ///< a sum on its way left its window
     std::vector<std::uint8_t> totals_; ///< sums on their way
-    double culprit_ = 0;
-    std::uint64_t guarded_ = 0;
+    ScalarFindings findings_;
 };
 
 } // namespace mantissa::recurrence

@@ -2,7 +2,7 @@
 //
 // A sweep ends where a sum is waited for, and where a product of A or M begins: its rows need neighbours of what the
 // sweep made. The solution's advance is put off to the sweep that overwrites the vector along which it goes, which
-// reads that one anyway; so the last one of a solve may still be due (finish()).
+// reads that one anyway, unless the scalar is another by then; so when a run ends one may still be due.
 #pragma once
 
 #include <array>
@@ -28,7 +28,6 @@ struct Plan {
     std::array<Sweep, kMostSweeps> sweep{};
     std::uint8_t sweeps = 0;
     std::uint8_t waits = 0, overlapped = 0;
-    std::uint8_t due = Definition::kNone; ///< the advance that the next iteration's first steps make; kNone where none
 };
 
 namespace detail {
@@ -41,13 +40,24 @@ constexpr bool writes(const Step& s, std::uint8_t vector) {
     return on_vectors(s.operation) && s.result == vector;
 }
 
-/// Where each advance of the solution goes: behind itself, or in front of the next step that overwrites its direction.
+/// Does a step form this scalar anew?
+constexpr bool forms(const Step& s, std::uint8_t scalar) {
+    return s.result == scalar &&
+           (s.operation == Operation::dot || s.operation == Operation::guard || forms_scalar(s.operation));
+}
+
+/// Where an advance of the solution goes: in front of the next step that overwrites its direction, the next iteration's
+/// too; where its scalar is formed anew before that, or no scalar is between the two, it stays.
 constexpr std::uint8_t put_off(const Definition& d, std::uint8_t advance) {
-    const std::uint8_t direction = d.step[advance].b;
-    for (std::uint8_t k = advance; k < d.steps; ++k)
-        if (writes(d.step[k], direction)) return k;
-    for (std::uint8_t k = d.first; k < advance; ++k)
-        if (writes(d.step[k], direction)) return k;
+    const Step& a = d.step[advance];
+    const int iteration = d.steps - d.first;
+    bool behind_scalars = false;
+    for (int n = 1; n < iteration; ++n) {
+        const auto k = static_cast<std::uint8_t>(d.first + (advance - d.first + n) % iteration);
+        if (writes(d.step[k], a.b)) return behind_scalars ? k : advance;
+        behind_scalars = behind_scalars || on_scalars(d.step[k].operation);
+        if (forms(d.step[k], a.scalar)) break;
+    }
     return advance;
 }
 
@@ -57,12 +67,12 @@ constexpr std::uint8_t put_off(const Definition& d, std::uint8_t advance) {
 constexpr Plan plan(const Definition& d, std::uint8_t from, std::uint8_t to) {
     Plan plan;
     Sweep sweep;
-    std::array<bool, Definition::kMostVectors> made{};
+    std::array<bool, Definition::kMostVectors> made{}, gathered{};
     bool scalars = false, sums = false, product_since = false;
     const auto close = [&] {
         if (sweep.steps != 0 || sweep.scalar_to > sweep.scalar_from) plan.sweep[plan.sweeps++] = sweep;
         sweep = {};
-        made = {};
+        made = gathered = {};
         scalars = false;
     };
     for (std::uint8_t k = from; k < to; ++k) {
@@ -81,14 +91,13 @@ constexpr Plan plan(const Definition& d, std::uint8_t from, std::uint8_t to) {
         if (scalars) close();
         const bool product = s.operation == Operation::apply || s.operation == Operation::precondition;
         if (product && made[s.a]) close();
+        if (on_vectors(s.operation) && gathered[s.result]) close();
+        if (product) gathered[s.a] = true;
         if (s.operation == Operation::dot) sums = true;
         else if (product && sums) product_since = true;
         // Those that were put off to here come in front.
         for (std::uint8_t a = d.first; a < d.steps; ++a)
-            if (a != k && detail::advances(d, d.step[a]) && detail::put_off(d, a) == k) {
-                sweep.add(a);
-                if (a > k) plan.due = a;
-            }
+            if (a != k && detail::advances(d, d.step[a]) && detail::put_off(d, a) == k) sweep.add(a);
         if (detail::advances(d, s) && detail::put_off(d, k) != k) continue;
         sweep.add(k);
         if (on_vectors(s.operation)) made[s.result] = true;
