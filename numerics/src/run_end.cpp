@@ -18,6 +18,8 @@ std::string to_string(RunEnd end) {
         return "window overflow";
     case RunEnd::fault:
         return "fault";
+    case RunEnd::breakdown:
+        return "breakdown";
     }
     return "?";
 }

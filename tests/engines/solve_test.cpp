@@ -164,6 +164,49 @@ TEST(Solve, CascadeOfThreeAndFourFormats) {
     }
 }
 
+// A recurrence by its name: alone, around rounding errors, and what is said where the matrix or the engine is none for
+// it.
+TEST(Solve, BicgstabSolvesConvection) {
+    const Problem problem = make_problem("convection2d:level=4,peclet=40");
+    const auto emulated = make_emulated_engine();
+    SolveOptions o;
+    o.scheme = Scheme::recurrence;
+    o.recurrence = "bicgstab";
+    o.spec = parse_spec("double");
+    const SolveResult alone = solve(problem, *emulated, o);
+    EXPECT_EQ(alone.status, Status::converged) << alone.detail;
+    EXPECT_LT(alone.true_residual, 1.001e-10);
+    o.scheme = Scheme::defect_correction;
+    for (const char* spec : {"s17e8", "fx24.20"}) {
+        SCOPED_TRACE(spec);
+        o.spec = parse_spec(spec);
+        const SolveResult refined = solve(problem, *emulated, o);
+        EXPECT_EQ(refined.status, Status::converged) << refined.detail;
+        EXPECT_LT(refined.true_residual, 1.001e-10);
+        EXPECT_GT(refined.outer_iterations, 1U);
+    }
+    o.recurrence = "flexible";
+    EXPECT_THROW(solve(problem, *emulated, o), InvalidInput);
+    o.recurrence = "hurry";
+    EXPECT_THROW(solve(problem, *emulated, o), InvalidInput);
+}
+
+TEST(Solve, FlexibleCountsLikeDirectCg) {
+    const Problem problem = make_problem("poisson2d:level=4");
+    const auto emulated = make_emulated_engine();
+    SolveOptions o;
+    o.spec = parse_spec("double");
+    o.scheme = Scheme::direct;
+    const SolveResult direct = solve(problem, *emulated, o);
+    o.scheme = Scheme::recurrence;
+    o.recurrence = "flexible";
+    const SolveResult flexible = solve(problem, *emulated, o);
+    EXPECT_EQ(flexible.status, Status::converged) << flexible.detail;
+    EXPECT_NEAR(static_cast<double>(flexible.inner_iterations), static_cast<double>(direct.inner_iterations), 1);
+    o.recurrence = "";
+    EXPECT_THROW(solve(problem, *emulated, o), InvalidInput);
+}
+
 TEST(Solve, VariantsCountLikeDirectCg) {
     SolveOptions o;
     o.spec = parse_spec("double");

@@ -81,6 +81,7 @@ void print_request(std::FILE* to, const Point& point, const Problem& problem, co
     std::string scheme = to_string(o.scheme);
     if (refining && o.digits > 0) scheme += fmt::format(", {} digits an inner solve", text::shortest(o.digits));
     else if (refining && !o.preconditioner) scheme += fmt::format(", {} inner iterations per step", o.inner);
+    if (!o.recurrence.empty()) scheme += (refining ? ", " : " ") + o.recurrence + (refining ? " inside" : "");
     if (refining && o.inner_recurrence == Recurrence::plain) scheme += ", plain CG inside";
     if (refining && o.inner_recurrence == Recurrence::chebyshev) scheme += ", Chebyshev iteration inside";
     if (!o.middle.empty()) scheme += ", through " + options::middle_text(o.middle);

@@ -8,6 +8,7 @@
 #include "mantissa/errors.hpp"
 #include "mantissa/host/options.hpp"
 #include "mantissa/recurrence/gmres.hpp"
+#include "mantissa/recurrence/library.hpp"
 #include "mantissa/symmetry.hpp"
 
 namespace mantissa::options {
@@ -45,7 +46,7 @@ Rules of_cycles(const SolveOptions& o) {
     if (!o.preconditioner) return {};
     const SolveOptions usual;
     const bool inside = !(o.spec == usual.spec) || o.inner != usual.inner || o.digits != 0 || !o.schedule.empty() ||
-                        !o.middle.empty() || o.headroom || o.couplings || o.gmres != 0 ||
+                        !o.middle.empty() || o.headroom || o.couplings || o.gmres != 0 || !o.recurrence.empty() ||
                         o.inner_recurrence != usual.inner_recurrence;
     return {
         {!is(o, Scheme::inexact_pcg) && !is(o, Scheme::defect_correction),
@@ -82,7 +83,15 @@ Rules of_schemes(const SolveOptions& o) {
     const auto middle = std::find_if(o.middle.begin(), o.middle.end(), [](const Format& f) { return f.is_fixed(); });
     const bool chooses = is(o, Scheme::defect_correction) || is(o, Scheme::inexact_pcg);
     const bool chebyshev = o.inner_recurrence == Recurrence::chebyshev;
+    const bool by_name = is(o, Scheme::defect_correction) || is(o, Scheme::recurrence);
     return {
+        {is(o, Scheme::recurrence) && o.recurrence.empty(),
+         "scheme recurrence: which one? give --recurrence flexible or bicgstab in its place"},
+        {!o.recurrence.empty() && !by_name,
+         fmt::format("recurrence {}: the scheme {} has its own; leave one of the two out", o.recurrence,
+                     to_string(o.scheme))},
+        {!o.recurrence.empty() && o.inner_recurrence != Recurrence::pipelined,
+         fmt::format("recurrence {}: it is no plain CG; leave inner recurrence out", o.recurrence)},
         {!o.middle.empty() && !is(o, Scheme::defect_correction), "middle formats: only defect-correction cascades"},
         {o.inner_recurrence == Recurrence::plain && !chooses,
          "inner recurrence plain: only defect-correction and inexact-pcg have a choice (the scheme `direct` is plain "
@@ -172,10 +181,14 @@ std::string not_symmetric(const Problem& problem, std::string_view who) {
     std::string takers;
     for (const SchemeAxes& s : schemes())
         if (s.any_matrix) takers += (takers.empty() ? "" : ", ") + std::string(s.name);
+    std::string any; // that need nothing of it
+    for (const recurrence::Entry& entry : recurrence::library())
+        if (entry.definition->needs == recurrence::Needs::nothing)
+            any += (any.empty() ? "" : ", ") + std::string(entry.definition->name.view());
     return fmt::format("{}: the matrix of {} is not symmetric (entries ({}, {}) and ({}, {}) differ) and CG needs a "
                        "symmetric positive definite one; {}",
                        who, base::shortened(problem.name, 200), row + 1, column + 1, column + 1, row + 1,
-                       takers.empty() ? "give such a matrix" : "take the scheme " + takers);
+                       "take the recurrence " + any + (takers.empty() ? "" : ", or the scheme " + takers));
 }
 
 } // namespace
@@ -183,6 +196,9 @@ std::string not_symmetric(const Problem& problem, std::string_view who) {
 std::string refusal(const SolveOptions& options, const Problem& problem) {
     if (problem.symmetric || options.gmres != 0 || schemes()[static_cast<std::size_t>(options.scheme)].any_matrix)
         return {};
+    const recurrence::Definition* const iterated = recurrence_of(options);
+    if (iterated != nullptr && iterated->needs == recurrence::Needs::nothing) return {};
+    if (!options.recurrence.empty()) return not_symmetric(problem, "recurrence " + options.recurrence);
     if (options.preconditioner) return not_symmetric(problem, "preconditioner multilevel");
     return not_symmetric(problem, "scheme " + to_string(options.scheme));
 }

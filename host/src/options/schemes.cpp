@@ -6,6 +6,7 @@
 #include "mantissa/base/quoted.hpp"
 #include "mantissa/errors.hpp"
 #include "mantissa/host/options.hpp"
+#include "mantissa/recurrence/library.hpp"
 
 namespace mantissa {
 
@@ -19,7 +20,7 @@ std::span<const SchemeAxes> schemes() {
         {Scheme::ghysels_vanroose, "ghysels-vanroose", {"ghysels-vanroose"}, "none", "none", "engine emulated"},
         {Scheme::defect_correction,
          "defect-correction",
-         {"pipelined", "cg", "gmres", "chebyshev"},
+         {"pipelined", "cg", "flexible", "chebyshev", "bicgstab", "gmres"},
          "none",
          "defect-correction",
          "each inner solve starts anew; may cascade through --middle"},
@@ -43,11 +44,22 @@ std::span<const SchemeAxes> schemes() {
          "none",
          "GMRES(m), --gmres M; the matrix need not be symmetric; engine emulated",
          true},
+        {Scheme::recurrence,
+         "recurrence",
+         {"flexible", "bicgstab"},
+         "none",
+         "none",
+         "what --recurrence names, on its own; engine emulated (help recurrences)"},
     };
     return all;
 }
 
 SolveOptions Request::finish() const {
+    if (axes.scheme && axes.recurrence) { // (of a stored point: what the scheme iterates)
+        SolveOptions made = options;
+        made.recurrence = *axes.recurrence;
+        return made;
+    }
     if (!axes.recurrence && !axes.outer_loop) {
         SolveOptions made = options;
         // Cycles alone where they smooth on the way down only, else as CG's preconditioner.
@@ -57,9 +69,12 @@ SolveOptions Request::finish() const {
     }
     const std::string recurrence = axes.recurrence.value_or("pipelined");
     const bool chebyshev = recurrence == "chebyshev"; // keeps no direction, and has no sum that could end it
-    const std::string loop = axes.outer_loop.value_or(chebyshev              ? "defect-correction"
-                                                      : recurrence == "gmres" ? "none"
-                                                                              : "residual-guided");
+    const auto& whole = schemes()[static_cast<std::size_t>(Scheme::recurrence)].recurrences;
+    const bool named = std::find(whole.begin(), whole.end(), recurrence) != whole.end();
+    const bool alone = named || recurrence == "gmres"; // solves on its own, unless a loop is named
+    const std::string loop = axes.outer_loop.value_or(chebyshev ? "defect-correction"
+                                                      : alone   ? "none"
+                                                                : "residual-guided");
     const auto has = [&](const SchemeAxes& s) {
         return std::find(s.recurrences.begin(), s.recurrences.end(), recurrence) != s.recurrences.end();
     };
@@ -72,7 +87,8 @@ SolveOptions Request::finish() const {
         }
         SolveOptions made = options;
         made.scheme = s.scheme;
-        if (chebyshev) made.inner_recurrence = Recurrence::chebyshev;
+        if (named) made.recurrence = recurrence;
+        else if (chebyshev) made.inner_recurrence = Recurrence::chebyshev;
         else if (axes.recurrence && recurrence != "gmres" && s.recurrences.front() != recurrence)
             made.inner_recurrence = Recurrence::plain;
         return made;
@@ -94,6 +110,12 @@ Scheme parse_scheme(std::string_view text) {
         names += (names.empty() ? "" : ", ") + std::string(s.name);
     }
     throw InvalidInput(fmt::format("scheme {}: write one of {}", base::quoted(text), names));
+}
+
+const recurrence::Definition* recurrence_of(const SolveOptions& options) {
+    if (options.scheme == Scheme::chronopoulos_gear) return &recurrence::kChronopoulosGear;
+    if (options.scheme == Scheme::ghysels_vanroose) return &recurrence::kGhyselsVanroose;
+    return options.recurrence.empty() ? nullptr : &recurrence::named(options.recurrence);
 }
 
 bool refines(Scheme scheme) {

@@ -48,16 +48,19 @@ std::vector<Option> recurrence_options() {
          .get = [](const SolveOptions& o) { return Given(to_string(o.scheme)); }},
         {.name = "recurrence",
          .type = Type::choice,
-         .help = "in place of --scheme: the recurrence that runs in the datapath",
-         .choices = {"pipelined", "cg", "chronopoulos-gear", "ghysels-vanroose", "chebyshev", "gmres(M)"},
+         .help = "in place of --scheme: the recurrence that runs in the datapath (mantissa help recurrences)",
+         .choices = {"pipelined", "cg", "chronopoulos-gear", "ghysels-vanroose", "flexible", "chebyshev", "bicgstab",
+                     "gmres(M)"},
          .excludes = {"scheme", "inner-recurrence", "gmres"},
          .since = "0.2",
+         .column = Column::later,
          .set =
              [](Request& r, const Value& v) {
                  const auto [name, steps] = split_recurrence(text(v));
                  r.axes.recurrence = std::string(name);
                  if (name == "gmres") r.options.gmres = steps.value_or(kUsualRestart);
-             }},
+             },
+         .get = [](const SolveOptions& o) { return o.recurrence.empty() ? Given() : Given(o.recurrence); }},
         {.name = "outer-loop",
          .type = Type::choice,
          .help = "in place of --scheme: what restarts the recurrence, in double precision",

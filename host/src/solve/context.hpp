@@ -120,6 +120,8 @@ inline std::string why_ended(RunEnd end, double pq, const SolveOptions& options)
         return "a dot product or a scalar is not finite: values leave the range of these formats" + mend;
     case RunEnd::exact:
         return "r.r is zero: the residual vanished or underflows in these formats";
+    case RunEnd::breakdown:
+        return "it broke down: a dot product that it divides by is zero" + mend;
     default:
         return to_string(end);
     }

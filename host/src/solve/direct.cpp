@@ -7,18 +7,9 @@
 #include <fmt/format.h>
 
 #include "inner.hpp"
-#include "mantissa/cg_variants.hpp"
 #include "schemes.hpp"
 
 namespace mantissa::solving {
-
-namespace {
-
-/// A look at the true residual costs a defect in double, some two to four percent of so many runs of 16 emulated
-/// passes.
-constexpr std::uint64_t kRunsBetweenLooks = 2;
-
-} // namespace
 
 void judge_direct(const Problem& problem, std::span<const double> u, std::span<double> d, bool said_reached,
                   const std::string& trouble, SolveContext& context) {
@@ -66,43 +57,6 @@ void solve_direct(const Problem& problem, const Engine& engine, std::span<double
         outer.correct(u.subspan(at, c.size()), norm, c);
     }
     judge_direct(problem, u, d, outcome.reached_global, outcome.trouble, context);
-}
-
-void solve_variant(const Problem& problem, std::span<double> u, std::span<double> d, SolveContext& context) {
-    const SolveOptions& options = context.options;
-    const CgVariant variant =
-        options.scheme == Scheme::chronopoulos_gear ? CgVariant::chronopoulos_gear : CgVariant::ghysels_vanroose;
-    CgVariantSolver solver(*context.loaded, options.spec, variant, options.threads);
-    const double norm = context.norm;
-    std::vector<double> r(u.size());
-    for (std::size_t i = 0; i < r.size(); ++i) r[i] = d[i] / norm;
-    solver.start(r);
-    DoubleArithmetic arithmetic(problem.system, options.threads);
-    BestIterate best;
-    best.offer(context.norm, u);
-    const std::vector<double> start(u.begin(), u.end());
-    // The true residual of what the recurrence has: it may leave the recurrence's own, and grow again.
-    const auto true_norm = [&] {
-        std::copy(start.begin(), start.end(), u.begin());
-        arithmetic.correct(u, norm * context.fit, solver.solution());
-        arithmetic.defect(u, problem.b, d);
-        return arithmetic.norm(d);
-    };
-    const double stop = context.target() / norm;
-    RunEnd end = RunEnd::passes;
-    std::uint64_t runs = 0;
-    while (end == RunEnd::passes && context.remaining() > 0 && !context.cancelled) {
-        const RunReport report =
-            solver.run({.passes = std::min<std::uint64_t>(context.remaining(), 16), .rho_stop = stop * stop});
-        context.count(report, report.passes);
-        context.report({context.result.inner_iterations, 0, std::sqrt(solver.rho())});
-        end = report.end;
-        if (++runs % kRunsBetweenLooks == 0 && end == RunEnd::passes) best.offer(true_norm(), u);
-    }
-    best.give_back(true_norm(), u);
-    const bool trouble = end != RunEnd::passes && end != RunEnd::rho_reached && end != RunEnd::exact;
-    judge_direct(problem, u, d, end == RunEnd::rho_reached,
-                 trouble ? "CG ended: " + why_ended(end, solver.pq(), options) : "", context);
 }
 
 void solve_defect_correction(const Problem& problem, const Engine& engine, std::span<double> u, std::span<double> d,

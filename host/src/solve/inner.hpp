@@ -95,6 +95,10 @@ std::unique_ptr<InnerSolver> make_engine_solver(const Engine& engine, const Syst
 std::unique_ptr<InnerSolver> make_inner_gmres(const System& system, double fit, const DatapathSpec& spec,
                                               std::uint64_t restart, int threads);
 
+/// A recurrence by its definition, in the spec's formats on this processor, begun anew for every right-hand side.
+std::unique_ptr<InnerSolver> make_recurrence_solver(const System& system, double fit, const SolveOptions& options,
+                                                    const recurrence::Definition& definition);
+
 /// Iterative refinement in the arithmetic `outer` over `inner` (section 2.2): the double loop of a solve, and as an
 /// inner solver itself the middle loop of a cascade. d holds the defect of u, `norm` its norm, on entry; on exit d is
 /// the last defect. Returns that one's norm. It ends below goal.target; the outermost loop also where the problem as

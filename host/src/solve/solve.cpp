@@ -27,10 +27,6 @@ namespace {
 
 constexpr std::string_view kProcessor = "emulated"; ///< the engine that is this processor itself
 
-bool runs_on_the_processor(Scheme scheme) {
-    return scheme == Scheme::chronopoulos_gear || scheme == Scheme::ghysels_vanroose || scheme == Scheme::gmres;
-}
-
 /// Does the engine keep the vectors of a solve by cycles? This processor does where the outer loop is in words that its
 /// cycles have; else the host's loop stands around each cycle.
 bool engine_cycles(const Problem& problem, const Engine& engine, const SolveOptions& o) {
@@ -50,10 +46,13 @@ void check(const Problem& problem, const Engine& engine, const SolveOptions& o) 
             fmt::format("plan {}: only a native solver has plans (engine gpu, --format double or float); leave it out",
                         to_string(o.plan)));
     // An engine that compares two others has a name of its own: there would be nothing to compare.
-    require(!runs_on_the_processor(o.scheme) || engine.name() == kProcessor,
-            fmt::format("scheme {}: only engine 'emulated' has its recurrence, not '{}'; use that engine, "
-                        "unchecked{}",
-                        to_string(o.scheme), engine.name(), problem.symmetric ? ", or the scheme pipelined" : ""));
+    require((recurrence_of(o) == nullptr && o.scheme != Scheme::gmres) || engine.name() == kProcessor,
+            o.recurrence.empty()
+                ? fmt::format("scheme {}: only engine 'emulated' has its recurrence, not '{}'; use that engine, "
+                              "unchecked{}",
+                              to_string(o.scheme), engine.name(), problem.symmetric ? ", or the scheme pipelined" : "")
+                : fmt::format("recurrence {}: only engine 'emulated' has it, not '{}'; use that engine, unchecked",
+                              o.recurrence, engine.name()));
     require(o.gmres == 0 || engine.name() == kProcessor,
             fmt::format("gmres: only engine 'emulated' has its recurrence, not '{}'; leave the engine out, unchecked",
                         engine.name()));
@@ -75,7 +74,7 @@ void check(const Problem& problem, const Engine& engine, const SolveOptions& o) 
 
 /// Is every pass of the solve one of pipelined CG in a datapath of the options?
 bool counts_bits(const SolveOptions& o) {
-    if (o.preconditioner || o.spec.sums_free() || o.gmres != 0) return false;
+    if (o.preconditioner || o.spec.sums_free() || o.gmres != 0 || recurrence_of(o) != nullptr) return false;
     return o.scheme == Scheme::pipelined ||
            (refines(o.scheme) && o.middle.empty() && o.inner_recurrence == Recurrence::pipelined);
 }
@@ -91,9 +90,10 @@ void run_scheme(const Problem& problem, const Engine& engine, std::vector<double
         return solving::solve_direct(problem, engine, u, d, context);
     case Scheme::chronopoulos_gear:
     case Scheme::ghysels_vanroose:
-        return solving::solve_variant(problem, u, d, context);
     case Scheme::gmres:
         return solving::solve_gmres(problem, u, d, context);
+    case Scheme::recurrence:
+        return solving::solve_recurrence(problem, u, d, context);
     case Scheme::defect_correction:
         return solving::solve_defect_correction(problem, engine, u, d, context);
     case Scheme::residual_guided:

@@ -19,15 +19,16 @@ enum class RunEnd : std::uint8_t {
     not_finite = 4,      ///< overflow or NaN
     window_overflow = 5, ///< a fixed-point dot product left its window
     fault = 6,           ///< the engine's hardware reported an error; see Session::fault()
+    breakdown = 8,       ///< a scalar that must be divided by is zero; no hardware has it, STATUS has three bits
 };
 
-/// The end that a number stands for; nothing for one that stands for none.
+/// The end that hardware's number stands for; nothing for one that stands for none.
 [[nodiscard]] constexpr std::optional<RunEnd> run_end_of(std::uint32_t number) {
     if (number > static_cast<std::uint32_t>(RunEnd::fault)) return std::nullopt;
     return static_cast<RunEnd>(number);
 }
 
-/// "passes", "rho reached", "exact", "indefinite", "not finite", "window overflow", "fault".
+/// "passes", "rho reached", "exact", "indefinite", "not finite", "window overflow", "fault", "breakdown".
 std::string to_string(RunEnd end);
 
 } // namespace mantissa

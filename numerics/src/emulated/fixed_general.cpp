@@ -33,7 +33,6 @@ public:
             words_[0].clear();
             u_.assign(system.size(), 0.0);
         }
-        for (int b = 0; b < kBands; ++b) offset_[b] = band_offset(b, matrix_.row_length);
     }
 
     void write(Vec v, std::size_t first, std::span<const double> values) override {
@@ -198,38 +197,11 @@ private:
         keep(found, Vec::p, p, direction, lost);
     }
 
-    [[nodiscard]] Wide row(std::size_t i) const {
-        const Word* const p = words_[2].data();
-        Wide sum = 0;
-        if (matrix_.kind == System::Kind::sparse) {
-            for (std::uint64_t k = matrix_.row_begin[i]; k < matrix_.row_begin[i + 1]; ++k)
-                sum += Wide{matrix_.value[k]} * p[matrix_.column[k]];
-            return sum;
-        }
-        const bool constant = matrix_.kind == System::Kind::stencil;
-        if (constant) {
-            const std::size_t column = i % matrix_.row_length, grid_row = i / matrix_.row_length;
-            if (column == 0 || column == matrix_.row_length - 1 || grid_row == 0 || grid_row == matrix_.grid_rows - 1)
-                return 0;
-        }
-        for (std::size_t b = 0; b < kBands; ++b) {
-            const std::ptrdiff_t j = static_cast<std::ptrdiff_t>(i) + offset_[b];
-            if (j < 0 || j >= static_cast<std::ptrdiff_t>(size())) continue;
-            sum += Wide{constant ? matrix_.stencil[b] : matrix_.bands[b][i]} * p[j];
-        }
-        return sum;
-    }
     void form_q(std::size_t i, Found& found) {
         const int shift = spec_.coefficient.fraction_bits + spec_.p.fraction_bits - spec_.q.fraction_bits;
-        const Wide sum = row(i);
-        const bool lost = -shift > 8 && sum != 0 && fixed_bits(sum) - shift > 126;
+        const Wide sum = row_sum(matrix_, words_[2].data(), i);
+        const bool lost = -shift > 8 && sum != 0 && wide_bits(sum) - shift > 126;
         keep(found, Vec::q, words_[3][i], lost ? 0 : fixed::shift_round(sum, shift, spec_.q.rounding), lost);
-    }
-    static int fixed_bits(Wide x) {
-        const auto m = static_cast<fixed::UnsignedWide>(x < 0 ? ~x : x);
-        const auto high = static_cast<std::uint64_t>(m >> 64);
-        return 1 +
-               static_cast<int>(high != 0 ? 64 + std::bit_width(high) : std::bit_width(static_cast<std::uint64_t>(m)));
     }
 
     /// x.y of this part, before it is rounded; fraction bits of an exact sum's units.
@@ -361,7 +333,6 @@ private:
     Recurrence recurrence_;
     std::vector<Word> words_[4];
     std::vector<double> u_; ///< a floating u
-    std::array<std::ptrdiff_t, kBands> offset_{};
     Scalars scalars_;
     bool rho_known_ = false, unfit_ = false, overflow_ = false;
     WordUse use_;

@@ -153,6 +153,29 @@ void forget_rows(FixedMatrix& matrix, std::span<const std::uint32_t> ghosts) {
         for (const std::uint32_t i : ghosts) band[i] = 0;
 }
 
+Wide row_sum(const FixedMatrix& matrix, const Word* p, std::size_t i) {
+    Wide sum = 0;
+    if (matrix.kind == System::Kind::sparse) {
+        for (std::uint64_t k = matrix.row_begin[i]; k < matrix.row_begin[i + 1]; ++k)
+            sum += Wide{matrix.value[k]} * p[matrix.column[k]];
+        return sum;
+    }
+    const bool constant = matrix.kind == System::Kind::stencil;
+    if (constant) {
+        const std::size_t column = i % matrix.row_length, grid_row = i / matrix.row_length;
+        if (column == 0 || column == matrix.row_length - 1 || grid_row == 0 || grid_row == matrix.grid_rows - 1)
+            return 0;
+    }
+    for (int b = 0; b < kBands; ++b) {
+        const std::ptrdiff_t j = static_cast<std::ptrdiff_t>(i) + band_offset(b, matrix.row_length);
+        if (j < 0 || j >= static_cast<std::ptrdiff_t>(matrix.size)) continue;
+        sum += Wide{constant ? matrix.stencil[static_cast<std::size_t>(b)]
+                             : matrix.bands[static_cast<std::size_t>(b)][i]} *
+               p[j];
+    }
+    return sum;
+}
+
 int common_power(const std::array<Word, kBands>& stencil) {
     int common = 64;
     for (const Word c : stencil)

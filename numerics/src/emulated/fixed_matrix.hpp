@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -33,6 +34,16 @@ FixedMatrix fixed_matrix(const System& system, const Format& coefficient);
 
 /// Makes rows of a part's ghosts give zero (part_links.hpp). A stencil's do already.
 void forget_rows(FixedMatrix& matrix, std::span<const std::uint32_t> ghosts);
+
+/// Row i of A p, exactly.
+[[nodiscard]] fixed::Wide row_sum(const FixedMatrix& matrix, const fixed::Word* p, std::size_t i);
+
+/// Bits that a number takes as a word does.
+[[nodiscard]] constexpr int wide_bits(fixed::Wide x) {
+    const auto m = static_cast<fixed::UnsignedWide>(x < 0 ? ~x : x);
+    const auto high = static_cast<std::uint64_t>(m >> 64);
+    return 1 + static_cast<int>(high != 0 ? 64 + std::bit_width(high) : std::bit_width(static_cast<std::uint64_t>(m)));
+}
 
 /// The power of two that all words of a stencil have in common: a shift of the row's sum. 0 where all are 0.
 int common_power(const std::array<fixed::Word, kBands>& stencil);

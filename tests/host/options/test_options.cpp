@@ -140,6 +140,11 @@ TEST(Options, KeysAreThoseOfBefore) {
     EXPECT_EQ(point_key(p), "poisson2d:level=5 engine=emulated scheme=residual-guided inner=10 spec=s52e11 "
                             "tolerance=1e-10 schedule=1:s52e11;0.002:s23e8");
     p.options = {};
+    p.options.scheme = Scheme::recurrence;
+    p.options.recurrence = "bicgstab";
+    EXPECT_EQ(point_key(p), "poisson2d:level=5 engine=emulated scheme=recurrence recurrence=bicgstab spec=s17e8 "
+                            "tolerance=1e-10");
+    p.options = {};
     p.options.scheme = Scheme::direct;
     EXPECT_EQ(point_key(p), "poisson2d:level=5 engine=emulated scheme=direct spec=s17e8 tolerance=1e-10");
 }
@@ -163,6 +168,14 @@ TEST(Options, SchemesAreShortForAxes) {
     expect_invalid([] { (void)parsed("--recurrence chebyshev --outer-loop none"); },
                    "recurrence chebyshev: it does not go with the outer loop none; give --outer-loop "
                    "defect-correction, flexible-pcg");
+    const SolveOptions alone = parsed("--recurrence bicgstab");
+    EXPECT_EQ(alone.scheme, Scheme::recurrence);
+    EXPECT_EQ(alone.recurrence, "bicgstab");
+    const SolveOptions refined = parsed("--recurrence bicgstab --outer-loop defect-correction");
+    EXPECT_EQ(refined.scheme, Scheme::defect_correction);
+    EXPECT_EQ(refined.recurrence, "bicgstab");
+    EXPECT_TRUE(options::refusal(refined).empty());
+    EXPECT_TRUE(options::refusal(parsed("--scheme recurrence")).starts_with("scheme recurrence: which one?"));
     expect_invalid([] { (void)parsed("--recurrence cg"); },
                    "recurrence cg: it does not go with the outer loop residual-guided; give --outer-loop none, "
                    "defect-correction, flexible-pcg");

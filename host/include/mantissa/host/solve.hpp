@@ -34,12 +34,21 @@ enum class Scheme : std::uint8_t {
                 ///< or an engine's native solver (native.hpp)
     gmres,      ///< GMRES(m) in the spec's formats on the whole problem (mantissa/recurrence/gmres.hpp), for matrices
                 ///< that need not be symmetric
+    recurrence, ///< SolveOptions::recurrence, in the spec's formats on the whole problem
 };
 /// Its name; options::schemes() has them all, each with the axes that it stands for.
 std::string to_string(Scheme scheme);
 Scheme parse_scheme(std::string_view text);
 /// Has the scheme an outer loop in double precision around inner solves, which `inner` or `digits` end?
 bool refines(Scheme scheme);
+
+namespace recurrence {
+struct Definition;
+}
+struct SolveOptions;
+/// What these options iterate by interpreting its definition (mantissa/recurrence/interpreter.hpp); null where an
+/// engine runs one of its own. Throws InvalidInput on a name that the library does not have.
+const recurrence::Definition* recurrence_of(const SolveOptions& options);
 
 enum class Status : std::uint8_t {
     /// Decided by SolveResult::true_residual, whatever a scheme believes.
@@ -116,6 +125,10 @@ struct SolveOptions {
     /// Steps of a cycle of GMRES. With the scheme gmres 0 is kUsualRestart; with defect_correction GMRES takes the
     /// place of the inner solves' CG where it is not 0 (GMRES-IR: Carson and Higham, SIAM J. Sci. Comput. 40(2), 2018).
     std::uint64_t gmres = 0;
+    /// A recurrence by its name in mantissa/recurrence/library.hpp, in the emulated engine's arithmetic: the whole
+    /// solve of the scheme `recurrence`, the inner solver of defect_correction in the engine's place. Empty: the
+    /// scheme's own.
+    std::string recurrence;
     /// Fixed vectors: the defect enters with a norm in (1/2, 1] 2^-headroom, always. None: so at first; then with the
     /// power of two that would have left the last step's longest words one idle bit. Either way one bit more behind
     /// every overflow of a word.
@@ -206,8 +219,8 @@ using Progress = std::function<bool(const HistoryPoint&)>;
 /// it has. So does a native one (host/native.hpp), whose own residual may be wrong.
 ///
 /// Throws InvalidInput, one line, when the engine refuses the spec, when the options contradict each other, when a
-/// scheme that only the emulated engine's arithmetic has (chronopoulos-gear, ghysels-vanroose, gmres) is asked for on
-/// another engine, and when the problem cannot be scaled (jacobi_scaled()) or its right-hand side is not finite.
+/// recurrence that only the emulated engine's arithmetic has (recurrence_of(), gmres) is asked for on another engine,
+/// and when the problem cannot be scaled (jacobi_scaled()) or its right-hand side is not finite.
 SolveResult solve(const Problem& problem, const Engine& engine, const SolveOptions& options,
                   const Progress& progress = {});
 

@@ -40,7 +40,7 @@ std::string bash_completion(const CLI::App& app) {
         std::string words = words_of(*sub);
         if (sub->get_name() == "help") {
             for (const Topic& topic : topics()) words += std::string(" ") + topic.name;
-            words += " man completion options keywords";
+            words += " recurrences man completion options keywords";
             for (const CLI::App* other : app.get_subcommands(kAll)) words += " " + other->get_name();
         }
         cases += fmt::format("    {}) words=\"{}\" ;;\n", sub->get_name(), words);

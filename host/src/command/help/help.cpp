@@ -31,11 +31,13 @@ void add_footers(CLI::App& app) {
 
 namespace {
 
-constexpr std::string_view kMan = "man", kCompletion = "completion", kOptions = "options", kKeywords = "keywords";
+constexpr std::string_view kMan = "man", kCompletion = "completion", kOptions = "options", kKeywords = "keywords",
+                           kRecurrences = "recurrences";
 
 std::string contents(const CLI::App& app) {
     std::string text = "mantissa help TOPIC, where TOPIC is one of\n\n";
     for (const Topic& topic : topics()) text += fmt::format("  {:<14}{}\n", topic.name, topic.summary);
+    text += fmt::format("  {:<14}what iterates: formulas, and what an iteration moves and waits for\n", kRecurrences);
     text += fmt::format("  {:<14}the manual page: mantissa help man > mantissa.1\n", kMan);
     text += fmt::format("  {:<14}the options of a solve, in Markdown: docs/options.md\n", kOptions);
     text += fmt::format("  {:<14}the same as keywords of Python: python/mantissa/_options.py\n", kKeywords);
@@ -52,20 +54,21 @@ std::string page(const CLI::App& app, const std::string& wanted) {
     if (wanted == kMan) return man_page(app, app.version());
     if (wanted == kCompletion) return bash_completion(app);
     if (wanted == kOptions) return options_page(app);
+    if (wanted == kRecurrences) return recurrences();
     if (wanted == kKeywords) return options::python_keywords();
     for (CLI::App* sub : const_cast<CLI::App&>(app).get_subcommands({}))
         if (wanted == sub->get_name()) return sub->help("mantissa");
     std::string names;
     for (const Topic& topic : topics()) names += std::string(topic.name) + ", ";
-    throw InvalidInput(fmt::format("help {}: no such page; give {}{}, {}, {}, {} or a subcommand", base::quoted(wanted),
-                                   names, kMan, kCompletion, kOptions, kKeywords));
+    throw InvalidInput(fmt::format("help {}: no such page; give {}{}, {}, {}, {}, {} or a subcommand",
+                                   base::quoted(wanted), names, kRecurrences, kMan, kCompletion, kOptions, kKeywords));
 }
 
 Run setup(CLI::App& app, const std::string&) {
     const auto topic = std::make_shared<std::string>();
-    app.add_option(
-        "topic", *topic,
-        "spec, problem, files, environment, exit-codes, man, completion, options, keywords, or a subcommand");
+    app.add_option("topic", *topic,
+                   "spec, problem, recurrences, files, environment, exit-codes, man, completion, options, keywords, or "
+                   "a subcommand");
     return [topic, &app] {
         fmt::print("{}", page(*app.get_parent(), *topic));
         return int{kDone};

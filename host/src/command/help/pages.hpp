@@ -34,6 +34,9 @@ std::string axes();
 /// docs/options.md: the table of options, and those that the command alone has.
 std::string options_page(const CLI::App& app);
 
+/// The recurrences that there are, in Markdown.
+std::string recurrences();
+
 /// A script for bash that completes subcommands, options, topics and files.
 std::string bash_completion(const CLI::App& app);
 

@@ -1,0 +1,97 @@
+// A whole solve by a recurrence, no outer loop: one run to the tolerance, and after a breakdown another from where it
+// got. The status is judged by the true defect at the end, and the iterate is the best that was looked at.
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "../inner.hpp"
+#include "../schemes.hpp"
+#include "mantissa/recurrence/interpreter.hpp"
+
+namespace mantissa::solving {
+
+namespace {
+
+/// Iterations between looks at progress and cancellation.
+constexpr std::uint64_t kIterations = 16;
+/// A look at the true residual costs a defect in double, some two to four percent of so many runs of emulated passes.
+constexpr std::uint64_t kRunsBetweenLooks = 2;
+
+class WholeSolve {
+public:
+    WholeSolve(const Problem& problem, std::span<double> u, std::span<double> d, SolveContext& context)
+        : problem_(problem), context_(context), u_(u), d_(d),
+          solver_(*context.loaded, context.options.spec, *recurrence_of(context.options), context.options.threads),
+          arithmetic_(problem.system, context.options.threads), start_(u.begin(), u.end()), right_(u.size()),
+          correction_(u.size()) {
+        best_.offer(context.norm, u);
+    }
+
+    void solve() {
+        double norm = context_.norm;
+        RunEnd end = run(norm);
+        // Broken down on its way: anew from there, with another shadow residual, while that gains anything.
+        while (end == RunEnd::breakdown && context_.remaining() > 0 && !context_.cancelled) {
+            const double now = true_norm(norm);
+            best_.offer(now, u_);
+            if (!(now < kWorthwhile * norm)) break;
+            start_.assign(u_.begin(), u_.end());
+            norm = now;
+            end = run(norm);
+        }
+        best_.give_back(true_norm(norm), u_);
+        const bool trouble = end != RunEnd::passes && end != RunEnd::rho_reached && end != RunEnd::exact;
+        judge_direct(problem_, u_, d_, end == RunEnd::rho_reached,
+                     trouble ? name() + " ended: " + why_ended(end, solver_.culprit(), context_.options) : "",
+                     context_);
+    }
+
+private:
+    [[nodiscard]] std::string name() const {
+        return context_.options.recurrence.empty() ? "CG" : context_.options.recurrence;
+    }
+
+    /// From the defect d, of this norm.
+    RunEnd run(double norm) {
+        for (std::size_t i = 0; i < right_.size(); ++i) right_[i] = d_[i] / norm;
+        solver_.start(right_);
+        const double stop = context_.target() / norm;
+        RunEnd end = RunEnd::passes;
+        std::uint64_t runs = 0;
+        while (end == RunEnd::passes && context_.remaining() > 0 && !context_.cancelled) {
+            const RunReport report = solver_.run(
+                {.passes = std::min<std::uint64_t>(context_.remaining(), kIterations), .rho_stop = stop * stop});
+            context_.count(report, report.passes);
+            context_.report({context_.result.inner_iterations, 0, std::sqrt(solver_.square())});
+            end = report.end;
+            if (++runs % kRunsBetweenLooks == 0 && end == RunEnd::passes) best_.offer(true_norm(norm), u_);
+        }
+        return end;
+    }
+
+    /// Of what the recurrence has, which may leave its own residual, and grow again; u and d become that iterate's.
+    double true_norm(double norm) {
+        std::ranges::copy(start_, u_.begin());
+        solver_.solution(0, correction_);
+        arithmetic_.correct(u_, norm * context_.fit, correction_);
+        arithmetic_.defect(u_, problem_.b, d_);
+        return arithmetic_.norm(d_);
+    }
+
+    const Problem& problem_;
+    SolveContext& context_;
+    std::span<double> u_, d_;
+    recurrence::Interpreter solver_;
+    DoubleArithmetic arithmetic_;
+    BestIterate best_;
+    std::vector<double> start_, right_, correction_;
+};
+
+} // namespace
+
+void solve_recurrence(const Problem& problem, std::span<double> u, std::span<double> d, SolveContext& context) {
+    WholeSolve(problem, u, d, context).solve();
+}
+
+} // namespace mantissa::solving

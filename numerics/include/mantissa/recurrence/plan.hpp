@@ -1,0 +1,114 @@
+// How kernels go through an iteration of a recurrence: in sweeps, each once over memory.
+//
+// A sweep ends where a sum is waited for, and where a product of A or M begins: its rows need neighbours of what the
+// sweep made. The solution's advance is put off to the sweep that overwrites the vector along which it goes, which
+// reads that one anyway, unless the scalar is another by then; so when a run ends one may still be due.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "mantissa/recurrence/definition.hpp"
+
+namespace mantissa::recurrence {
+
+/// The numbers of steps that a sweep does for each element, in order; then scalar steps.
+struct Sweep {
+    std::array<std::uint8_t, Definition::kMostSteps> step{};
+    std::uint8_t steps = 0;
+    std::uint8_t scalar_from = 0, scalar_to = 0; ///< of the definition's steps: those of scalars behind it
+
+    constexpr void add(std::uint8_t k) { step[steps++] = k; }
+};
+
+/// An iteration, or what runs once in front of all.
+struct Plan {
+    static constexpr std::size_t kMostSweeps = 12;
+    std::array<Sweep, kMostSweeps> sweep{};
+    std::uint8_t sweeps = 0;
+    std::uint8_t waits = 0, overlapped = 0;
+};
+
+namespace detail {
+
+constexpr bool advances(const Definition& d, const Step& s) {
+    return on_vectors(s.operation) && s.result == d.solution;
+}
+/// Does a step make a vector, or read it as an element?
+constexpr bool writes(const Step& s, std::uint8_t vector) {
+    return on_vectors(s.operation) && s.result == vector;
+}
+
+/// Does a step form this scalar anew?
+constexpr bool forms(const Step& s, std::uint8_t scalar) {
+    return s.result == scalar &&
+           (s.operation == Operation::dot || s.operation == Operation::guard || forms_scalar(s.operation));
+}
+
+/// Where an advance of the solution goes: in front of the next step that overwrites its direction, the next iteration's
+/// too; where its scalar is formed anew before that, or no scalar is between the two, it stays.
+constexpr std::uint8_t put_off(const Definition& d, std::uint8_t advance) {
+    const Step& a = d.step[advance];
+    const int iteration = d.steps - d.first;
+    bool behind_scalars = false;
+    for (int n = 1; n < iteration; ++n) {
+        const auto k = static_cast<std::uint8_t>(d.first + (advance - d.first + n) % iteration);
+        if (writes(d.step[k], a.b)) return behind_scalars ? k : advance;
+        behind_scalars = behind_scalars || on_scalars(d.step[k].operation);
+        if (forms(d.step[k], a.scalar)) break;
+    }
+    return advance;
+}
+
+} // namespace detail
+
+/// The sweeps of the steps `from` up to `to`.
+constexpr Plan plan(const Definition& d, std::uint8_t from, std::uint8_t to) {
+    Plan plan;
+    Sweep sweep;
+    std::array<bool, Definition::kMostVectors> made{}, gathered{};
+    bool scalars = false, sums = false, product_since = false;
+    const auto close = [&] {
+        if (sweep.steps != 0 || sweep.scalar_to > sweep.scalar_from) plan.sweep[plan.sweeps++] = sweep;
+        sweep = {};
+        made = gathered = {};
+        scalars = false;
+    };
+    for (std::uint8_t k = from; k < to; ++k) {
+        const Step& s = d.step[k];
+        if (on_scalars(s.operation)) {
+            if (sums) {
+                ++plan.waits;
+                plan.overlapped = static_cast<std::uint8_t>(plan.overlapped + (product_since ? 1 : 0));
+            }
+            sums = product_since = false;
+            if (!scalars) sweep.scalar_from = k;
+            scalars = true;
+            sweep.scalar_to = static_cast<std::uint8_t>(k + 1);
+            continue;
+        }
+        if (scalars) close();
+        const bool product = s.operation == Operation::apply || s.operation == Operation::precondition;
+        if (product && made[s.a]) close();
+        if (on_vectors(s.operation) && gathered[s.result]) close();
+        if (product) gathered[s.a] = true;
+        if (s.operation == Operation::dot) sums = true;
+        else if (product && sums) product_since = true;
+        // Those that were put off to here come in front.
+        for (std::uint8_t a = d.first; a < d.steps; ++a)
+            if (a != k && detail::advances(d, d.step[a]) && detail::put_off(d, a) == k) sweep.add(a);
+        if (detail::advances(d, s) && detail::put_off(d, k) != k) continue;
+        sweep.add(k);
+        if (on_vectors(s.operation)) made[s.result] = true;
+    }
+    if (sums) ++plan.waits;
+    close();
+    return plan;
+}
+/// Those of an iteration.
+constexpr Plan plan(const Definition& d) {
+    return plan(d, d.first, d.steps);
+}
+
+} // namespace mantissa::recurrence
