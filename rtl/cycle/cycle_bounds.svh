@@ -44,19 +44,22 @@
   // The largest magnitude at step k on the way down. which: 0 r as it enters the step, 1 g, 2 f behind it; 3, 4, 5: g, f and
   // the step's r before they are cut.
   function automatic [63:0] cy_most(input integer k, input integer which);
-    logic [63:0] r, f, g, whole, sum, rest;
-    integer q, down;
+    logic [63:0] r, f, g, whole, sum, rest, weight, rows;
+    integer q, down, significand, s; // (s here: Icarus takes no loop's own variable for a constant)
     begin
       r = (64'd1 << (W - 1)) - 64'd1;
       f = '0;
       cy_most = '0;
-      for (int s = 0; s <= k; s = s + 1) begin
+      rows = {32'd0, RowSum};
+      for (s = 0; s <= k; s = s + 1) begin
         q = (s == 0) ? 0 : Guard;
-        whole = cy_half(r * 64'(cy_weight(s)), cy_point(s) + q - Phi);
+        significand = cy_weight(s);
+        weight = {32'd0, significand};
+        whole = cy_half(r * weight, cy_point(s) + q - Phi);
         g = cy_capped(whole, F);
         sum = f + g;
         f = cy_capped(sum, F);
-        rest = (r << (cy_common(q) - q)) + ((g * 64'(RowSum)) << (cy_common(q) - Phi));
+        rest = (r << (cy_common(q) - q)) + ((g * rows) << (cy_common(q) - Phi));
         down = cy_common(q) - Guard;
         rest = cy_half(rest, down);
         if (s == k)
