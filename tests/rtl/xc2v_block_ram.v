@@ -60,6 +60,7 @@ endmodule
       .DOB(DOB), .DOPB(DOPB)); \
   endmodule
 
+`RAMB16(RAMB16_S2_S2, 2, 1, 13) // (it has no parity, and nothing is connected there)
 `RAMB16(RAMB16_S9_S9, 8, 1, 11)
 `RAMB16(RAMB16_S18_S18, 16, 2, 10)
 `RAMB16(RAMB16_S36_S36, 32, 4, 9)

@@ -103,7 +103,8 @@ public:
         top_->s_axil_awvalid = top_->s_axil_wvalid = 1;
         for (int k = 0; k < 64; ++k) {
             low();
-            const bool at = top_->s_axil_awvalid && top_->s_axil_awready, data = top_->s_axil_wvalid && top_->s_axil_wready;
+            const bool at = top_->s_axil_awvalid && top_->s_axil_awready,
+                       data = top_->s_axil_wvalid && top_->s_axil_wready;
             const bool answered = top_->s_axil_bvalid != 0;
             const unsigned answer = top_->s_axil_bresp;
             high();
@@ -166,7 +167,8 @@ public:
         for (std::size_t k = 0; k < 10 * most + 100; ++k) {
             top_->m_axis_u_tready = waits() ? 0 : 1;
             low();
-            const bool taken = top_->m_axis_u_tvalid != 0 && top_->m_axis_u_tready != 0, last = top_->m_axis_u_tlast != 0;
+            const bool taken = top_->m_axis_u_tvalid != 0 && top_->m_axis_u_tready != 0,
+                       last = top_->m_axis_u_tlast != 0;
             if (taken) words.push_back(static_cast<std::int64_t>(top_->m_axis_u_tdata));
             high();
             if (taken && last) break;
@@ -196,7 +198,8 @@ private:
     bool stalls_;
 };
 
-template <class Model> void compare_cycle(Core<Model>& core, const char* text, int level, Kind kind, bool stretched = false) {
+template <class Model>
+void compare_cycle(Core<Model>& core, const char* text, int level, Kind kind, bool stretched = false) {
     const int n = 1 << level;
     const Integers d = defect(n, kind);
     core.write(kLevel, static_cast<std::uint32_t>(level));
@@ -210,7 +213,8 @@ template <class Model> void compare_cycle(Core<Model>& core, const char* text, i
     ASSERT_EQ(e.size(), d.size());
     for (std::size_t i = 0; i < d.size(); ++i)
         ASSERT_EQ(std::ldexp(static_cast<double>(e[i]), -point), there[i])
-            << text << ", level " << level << ", kind " << static_cast<int>(kind) << ", element " << i << ", point " << point;
+            << text << ", level " << level << ", kind " << static_cast<int>(kind) << ", element " << i << ", point "
+            << point;
 }
 
 template <class Model> void compare_cycles(const char* text, int most, bool stretched = false) {
@@ -225,26 +229,26 @@ template <class Model> void compare_cycles(const char* text, int most, bool stre
 }
 
 // name, spec, largest level, stretched
-#define CYCLES(X) \
-    X(b2w10, "b2,w=10", 7, false) \
-    X(b2w8, "b2,w=8", 7, false) \
-    X(b2w12, "b2,w=12", 7, false) \
-    X(v11w10, "v11,w=10", 7, false) \
-    X(v12w10, "v12,w=10,f=16", 6, false) \
-    X(b1w6, "b1,w=6,f=9", 6, false) \
-    X(b3w12, "b3,w=12,f=18,e=20,g=0", 6, false) \
-    X(v11w8, "v11,w=8,f=8,e=12", 6, false) \
-    X(v22w10, "v22,w=10", 6, false) \
-    X(v13w16, "v13,w=16,f=22,e=24,g=6", 6, false) \
-    X(b2_stretched, "b2,w=10", 6, true) \
+#define CYCLES(X)                                                                                                      \
+    X(b2w10, "b2,w=10", 7, false)                                                                                      \
+    X(b2w8, "b2,w=8", 7, false)                                                                                        \
+    X(b2w12, "b2,w=12", 7, false)                                                                                      \
+    X(v11w10, "v11,w=10", 7, false)                                                                                    \
+    X(v12w10, "v12,w=10,f=16", 6, false)                                                                               \
+    X(b1w6, "b1,w=6,f=9", 6, false)                                                                                    \
+    X(b3w12, "b3,w=12,f=18,e=20,g=0", 6, false)                                                                        \
+    X(v11w8, "v11,w=8,f=8,e=12", 6, false)                                                                             \
+    X(v22w10, "v22,w=10", 6, false)                                                                                    \
+    X(v13w16, "v13,w=16,f=22,e=24,g=6", 6, false)                                                                      \
+    X(b2_stretched, "b2,w=10", 6, true)                                                                                \
     X(v22_stretched, "v22,w=9", 6, true)
 
-#define CYCLE_TEST(name, text, most, stretched) \
-    TEST(CycleCore, HasTheReferencesBits_##name) { \
-        compare_cycles<Vcycle_##name>(text, most, stretched); \
-    } \
-    TEST(CycleCore, SolvesAsTheReferenceDoes_##name) { \
-        for (int level = 3; level <= (most); ++level) compare_solve<Vcycle_##name>(text, level, stretched); \
+#define CYCLE_TEST(name, text, most, stretched)                                                                        \
+    TEST(CycleCore, HasTheReferencesBits_##name) {                                                                     \
+        compare_cycles<Vcycle_##name>(text, most, stretched);                                                          \
+    }                                                                                                                  \
+    TEST(CycleCore, SolvesAsTheReferenceDoes_##name) {                                                                 \
+        for (int level = 3; level <= (most); ++level) compare_solve<Vcycle_##name>(text, level, stretched);            \
     }
 
 /// A whole solve, its history and its clocks: 2.7 a node and cycle, and 200 a level and cycle.
@@ -272,7 +276,9 @@ template <class Model> void compare_solve(const char* text, int level, bool stre
     const double clocks = static_cast<double>(core.read_pair(kClocks)), cycles = static_cast<double>(wanted.cycles);
     // What looks at the last defect is half of a cycle's finest level. Each step takes a row more.
     const CycleSpec spec = parse_cycle_spec(text);
-    if (spec.before <= 2 && spec.after <= 2) EXPECT_LE(clocks, 1.1 * (cycles * (2.7 * nodes + 200 * level) + nodes + 100)) << text << ", level " << level;
+    if (spec.before <= 2 && spec.after <= 2) {
+        EXPECT_LE(clocks, 1.1 * (cycles * (2.7 * nodes + 200 * level) + nodes + 100)) << text << ", level " << level;
+    }
     std::printf("%s, level %d: %.0f cycles, %.0f clocks\n", text, level, cycles, clocks);
 }
 
@@ -300,8 +306,8 @@ TEST(CycleCore, EndsWithItsCycles) {
     Integers u;
     multilevel::WordRequest request;
     request.most_cycles = 2;
-    static_cast<void>(multilevel::make_reference_word_solver(test::word_grid(3), parse_cycle_spec("b2,w=10"))
-                          ->solve(b, request, u));
+    static_cast<void>(
+        multilevel::make_reference_word_solver(test::word_grid(3), parse_cycle_spec("b2,w=10"))->solve(b, request, u));
     EXPECT_EQ(core.take(b.size()), u);
 }
 

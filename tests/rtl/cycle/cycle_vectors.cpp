@@ -1,5 +1,5 @@
-// A whole solve of the reference for cycle_icarus_tb.sv, as words in hexadecimal, one a line: nodes, the tolerance's t and T, cycles;
-// then D, then U. usage: cycle_vectors SPEC LEVEL FILE
+// A whole solve of the reference for cycle_icarus_tb.sv, as words in hexadecimal, one a line: nodes, the tolerance's t
+// and T, cycles; then D, then U. usage: cycle_vectors SPEC LEVEL FILE
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
