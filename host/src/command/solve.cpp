@@ -70,6 +70,9 @@ void print_table(std::FILE* to, const Point& point, const Problem& problem, cons
     if (refining && o.digits > 0) scheme += fmt::format(", {} digits an inner solve", text::shortest(o.digits));
     else if (refining && !o.preconditioner) scheme += fmt::format(", {} inner iterations per step", o.inner);
     if (refining && o.inner_recurrence == Recurrence::plain) scheme += ", plain CG inside";
+    if (o.scheme == Scheme::gmres)
+        scheme += fmt::format(", cycles of {} steps", o.gmres != 0 ? o.gmres : kUsualRestart);
+    else if (o.gmres != 0) scheme += fmt::format(", GMRES({}) inside", o.gmres);
     if (!o.middle.empty()) scheme += ", through " + options::middle_text(o.middle);
     if (o.jacobi) scheme += ", Jacobi scaling";
     if (o.preconditioner) scheme += ", preconditioner " + options::preconditioner_text(o);
