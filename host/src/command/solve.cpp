@@ -84,6 +84,9 @@ void print_request(std::FILE* to, const Point& point, const Problem& problem, co
     if (!o.recurrence.empty()) scheme += (refining ? ", " : " ") + o.recurrence + (refining ? " inside" : "");
     if (refining && o.inner_recurrence == Recurrence::plain) scheme += ", plain CG inside";
     if (refining && o.inner_recurrence == Recurrence::chebyshev) scheme += ", Chebyshev iteration inside";
+    if (o.scheme == Scheme::gmres)
+        scheme += fmt::format(", cycles of {} steps", o.gmres != 0 ? o.gmres : kUsualRestart);
+    else if (o.gmres != 0) scheme += fmt::format(", GMRES({}) inside", o.gmres);
     if (!o.middle.empty()) scheme += ", through " + options::middle_text(o.middle);
     if (o.jacobi) scheme += ", Jacobi scaling";
     if (o.preconditioner) scheme += ", preconditioner " + options::preconditioner_text(o);
