@@ -19,6 +19,7 @@ class SolveOptions(TypedDict, total=False):
     inner: Optional[int]
     digits: Optional[float]
     inner_recurrence: Optional[str]
+    bounds: Optional[str]
     middle: Optional[Union[str, Sequence[FormatLike]]]
     middle_digits: Optional[float]
     tolerance: Optional[float]
@@ -40,6 +41,7 @@ DEFAULTS: dict[str, Any] = {
     "inner": 10,
     "digits": None,
     "inner_recurrence": "pipelined",
+    "bounds": None,
     "middle": None,
     "middle_digits": 2,
     "tolerance": 1e-10,
