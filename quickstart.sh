@@ -5,7 +5,7 @@
 source "$(dirname "${BASH_SOURCE[0]}")/scripts/setup.sh"
 
 need "${BUILD_PACKAGES[@]}" "${RTL_PACKAGES[@]}"
-build -DMANTISSA_TESTS=OFF -DMANTISSA_BENCHMARKS=OFF -- mantissa
+build $(without_kernels) -DMANTISSA_TESTS=OFF -DMANTISSA_BENCHMARKS=OFF -- mantissa
 results=build/quickstart.sqlite # run again and all of this resumes
 
 say "one solve: 17 fraction bits inside, double outside"

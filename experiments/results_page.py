@@ -206,7 +206,8 @@ def page(document, name):
     yield "# Results"
     yield ""
     yield (f"Made by `experiments/results_page.py {name}` from what `mantissa compare experiments/compare.toml` stored; "
-           "[compare.md](compare.md) has the formulas. `mantissa report` shows the same as charts.")
+           "[compare.md](compare.md) has the formulas. `mantissa report` shows the same as charts. Areas are of the RTL of the commits that the "
+           "last section names; [synthesis.md](synthesis.md) has today's, which differ by a few slices.")
     yield ""
     yield from best(document)
     yield "## Findings"

@@ -66,9 +66,15 @@ python_packages() {
   fi
 }
 
-# quick_kernels: for test.sh in a new build folder without a GPU: kernels are compiled there and never run.
+# without_kernels: for quickstart.sh in a new build folder without a GPU: kernels, half of the compiler's work, would
+# never run there.
+without_kernels() {
+  [ -e build/CMakeCache.txt ] || [ -e /dev/nvidiactl ] || echo -DMANTISSA_CUDA=OFF
+}
+
+# quick_kernels: for test.sh in a build folder that has no kernels yet, without a GPU: they are compiled and never run.
 quick_kernels() {
-  [ -e build/CMakeCache.txt ] || [ -e /dev/nvidiactl ] || echo -DMANTISSA_QUICK_CUDA=ON
+  [ -e /dev/nvidiactl ] || grep -qs '^MANTISSA_CUDA:BOOL=ON' build/CMakeCache.txt || echo -DMANTISSA_QUICK_CUDA=ON
 }
 
 # build CMAKE_OPTION... -- TARGET...
@@ -77,10 +83,13 @@ build() {
   # A new folder is built whole: several sources a unit. One that is there keeps what it was configured with.
   [ -e build/CMakeCache.txt ] || options+=(-DMANTISSA_LARGE_UNITS=ON)
   # Where a GPU runs the kernels they are compiled in full, also in a folder that was made without one.
-  [ -e /dev/nvidiactl ] && options+=(-DMANTISSA_QUICK_CUDA=OFF)
+  [ -e /dev/nvidiactl ] && options+=(-DMANTISSA_CUDA=ON -DMANTISSA_QUICK_CUDA=OFF)
   while [ $# -gt 0 ] && [ "$1" != -- ]; do options+=("$1"); shift; done
   [ $# -gt 0 ] && shift
   say "building (the first time takes a few minutes)"
+  case " ${options[*]} " in
+    *" -DMANTISSA_CUDA=OFF "*) say "no GPU here, so no CUDA kernels: cmake build -DMANTISSA_CUDA=ON builds them" ;;
+  esac
   cmake --preset default "${options[@]}" >build.log 2>&1 || { cat build.log >&2; rm -f build.log; echo "configuring failed, see above" >&2; exit 1; }
   rm -f build.log
   cmake --build build --parallel "$(nproc)" ${1:+--target "$@"} >&2

@@ -9,6 +9,7 @@
 
 #include "mantissa/chebyshev.hpp"
 #include "mantissa/exact.hpp"
+#include "mantissa/hls/cycles.hpp"
 #include "mantissa/hls/kernel.hpp"
 #include "mantissa/hls/sparse_kernel.hpp"
 
@@ -174,6 +175,16 @@ public:
                                                 const SessionOptions& options) const override {
         if (const std::string why = refusal(spec, system, options); !why.empty()) throw InvalidInput(why);
         return std::make_unique<HlsSession>(system, spec, options.recurrence);
+    }
+    [[nodiscard]] std::string cycles_refusal(const System& system, const CycleSpec& spec,
+                                             const Format& iterate) const override {
+        return multilevel::word_cycles_refusal(name(), system, spec, iterate);
+    }
+    [[nodiscard]] std::unique_ptr<CycleSolver> cycles(const System& system, const CycleSpec& spec,
+                                                      const Format& iterate) const override {
+        if (const std::string why = cycles_refusal(system, spec, iterate); !why.empty()) throw InvalidInput(why);
+        const auto grid = *multilevel::grid_words(system);
+        return multilevel::make_cycle_solver(grid, iterate, hls::make_cycle_core(grid, spec));
     }
 };
 

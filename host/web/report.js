@@ -107,6 +107,14 @@
     tools.append(input, save, shown);
     table.parentElement.before(tools);
   }
+  // On a narrow screen a row stands as a list: each cell with its column's name before it.
+  function nameCells(table) {
+    Array.prototype.forEach.call(table.tHead.rows[0].cells, function (head, column) {
+      document.styleSheets[0].insertRule("@media screen and (max-width: 48rem) { #" + CSS.escape(table.id) +
+        " tbody tr > :nth-child(" + (column + 1) + ")::before { content: " + JSON.stringify(head.textContent.trim()) + "; } }",
+        document.styleSheets[0].cssRules.length);
+    });
+  }
   // The rows of a long table are data until it is opened.
   function cellHtml(column, row, base) {
     if (column.cells) return column.cells[column.at[row]].replace("{r}", base);
@@ -122,6 +130,8 @@
     }
     table.tBodies[0].innerHTML = html;
   }
+  document.querySelectorAll("table").forEach(nameCells);
+  root.dataset.named = "";
   document.querySelectorAll("table").forEach(function (table) {
     var rows = data.long[table.id.replace(/^table-/, "")];
     if (!rows) return addTools(table);
@@ -177,8 +187,18 @@
     tip.style.top = Math.max(8, y) + "px";
   }
 
+  // The widest drawing that has room: letters do not shrink. What is in a closed part will be as wide as what holds it.
+  function drawingFor(place) {
+    var holder = place;
+    while (holder.clientWidth === 0 && holder.parentElement) holder = holder.parentElement;
+    function widthOf(spec) { return spec.width + spec.padding.left + spec.padding.right; }
+    return (data.narrower[place.dataset.chart] || []).reduce(function (spec, next) {
+      return widthOf(spec) > holder.clientWidth ? next : spec;
+    }, data.charts[place.dataset.chart]);
+  }
+
   function draw(place) {
-    var spec = data.charts[place.dataset.chart];
+    var spec = drawingFor(place);
     var table = null;
     spec.data.forEach(function (set) {
       if (!set.table) return;
@@ -200,9 +220,9 @@
       placeTip(event);
     });
     return view.runAsync().then(function (drawnView) {
-      // Letters of 12 px may shrink with a narrow column to 10, no further: the place scrolls then.
+      // Letters of 12 px do not shrink with a narrow column: the place scrolls then.
       var svg = place.querySelector("svg");
-      if (svg) svg.style.setProperty("--least", Math.ceil(Number(svg.getAttribute("width")) * 10 / 12) + "px");
+      if (svg) svg.style.setProperty("--least", svg.getAttribute("width") + "px");
       return drawnView;
     });
   }

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "mantissa/multilevel/cycle_solver.hpp"
 #include "mantissa/resident.hpp"
 
 namespace mantissa {
@@ -165,6 +166,52 @@ private:
     std::unique_ptr<ResidentSolver> subject_, reference_;
 };
 
+/// Two solves by cycles one after the other, compared at the end.
+class CheckedCycles final : public CycleSolver {
+public:
+    CheckedCycles(std::string names, std::unique_ptr<CycleSolver> subject, std::unique_ptr<CycleSolver> reference,
+                  Counter cycles)
+        : cycles_(std::move(cycles)), names_(std::move(names)), subject_(std::move(subject)),
+          reference_(std::move(reference)) {}
+    void use(int threads) override {
+        subject_->use(threads);
+        reference_->use(threads);
+    }
+    CycleSolveReport solve(std::span<const double> b, double tolerance, std::uint64_t most_cycles,
+                           std::vector<double>& u) override {
+        std::vector<double> other;
+        CycleSolveReport report = subject_->solve(b, tolerance, most_cycles, u);
+        const CycleSolveReport there = reference_->solve(b, tolerance, most_cycles, other);
+        if (report.end != there.end || report.cycles != there.cycles)
+            fail(report.cycles, "the end", std::to_string(report.cycles), std::to_string(there.cycles));
+        for (std::size_t k = 0; k < std::min(report.history.size(), there.history.size()); ++k)
+            if (!same(report.history[k], there.history[k]))
+                fail(k, "the defect's norm", fmt::format("{}", report.history[k]), fmt::format("{}", there.history[k]));
+        for (std::size_t i = 0; i < std::min(u.size(), other.size()); ++i)
+            if (!same(u[i], other[i]))
+                fail(report.cycles, fmt::format("u, element {}", i), fmt::format("{}", u[i]),
+                     fmt::format("{}", other[i]));
+        if (cycles_) *cycles_ += report.cycles;
+        return report;
+    }
+
+private:
+    [[noreturn]] void fail(std::uint64_t cycles, const std::string& what, const std::string& a,
+                           const std::string& b) const {
+        Difference d;
+        d.iteration = cycles;
+        d.signal = what;
+        d.subject = a;
+        d.reference = b;
+        throw Mismatch(fmt::format("{} differ behind {} cycles, {}: {} and {}", names_, cycles, what, a, b),
+                       std::move(d));
+    }
+
+    Counter cycles_;
+    std::string names_;
+    std::unique_ptr<CycleSolver> subject_, reference_;
+};
+
 class CheckedEngine final : public Engine {
 public:
     CheckedEngine(const Engine& subject, const Engine& reference, Counter passes)
@@ -196,6 +243,17 @@ public:
         return std::make_unique<CheckedResident>(subject_.name() + " and " + reference_.name(),
                                                  subject_.resident(system, spec, iterate, threads),
                                                  reference_.resident(system, spec, iterate, threads), passes_);
+    }
+    [[nodiscard]] std::string cycles_refusal(const System& system, const CycleSpec& spec,
+                                             const Format& iterate) const override {
+        if (std::string why = subject_.cycles_refusal(system, spec, iterate); !why.empty()) return why;
+        return reference_.cycles_refusal(system, spec, iterate);
+    }
+    [[nodiscard]] std::unique_ptr<CycleSolver> cycles(const System& system, const CycleSpec& spec,
+                                                      const Format& iterate) const override {
+        return std::make_unique<CheckedCycles>(subject_.name() + " and " + reference_.name(),
+                                               subject_.cycles(system, spec, iterate),
+                                               reference_.cycles(system, spec, iterate), passes_);
     }
 
 private:

@@ -17,7 +17,7 @@ from .dense import DenseResult, dense_matrix, solve_dense
 from .formats import Format, NarrowFormat, format
 from .options import get_threads, set_threads
 from .problems import Problem, problem
-from .solving import Advice, History, SolveResult, Widths, advise, engines, solve, spec
+from .solving import Advice, History, SolveResult, Widths, advise, engines, solve, solve_all, spec
 from .sums import dot, matmul, sum
 from .sweeps import SweepResult, frame, read_store, sweep
 from .tools import Simulation, Synthesis, simulate, synthesize
@@ -28,6 +28,6 @@ __all__ = [
     "Advice", "Array", "Blocks", "DenseResult", "Format", "History", "NarrowFormat", "Problem", "Simulation",
     "SolveResult", "SweepResult", "Synthesis", "Widths", "add", "advise", "array", "blocks", "dense_matrix", "div",
     "dot", "engines", "fma", "format", "frame", "from_dlpack", "from_words", "get_threads", "matmul", "mul", "plots",
-    "problem", "read_store", "round", "set_threads", "simulate", "solve", "solve_dense", "spec", "sqrt", "sub", "sum",
+    "problem", "read_store", "round", "set_threads", "simulate", "solve", "solve_all", "solve_dense", "spec", "sqrt", "sub", "sum",
     "sweep", "synthesize",
 ]

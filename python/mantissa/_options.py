@@ -20,10 +20,11 @@ class SolveOptions(TypedDict, total=False):
     digits: Optional[float]
     inner_recurrence: Optional[str]
     bounds: Optional[str]
+    gmres: Optional[int]
     middle: Optional[Union[str, Sequence[FormatLike]]]
     middle_digits: Optional[float]
     tolerance: Optional[float]
-    schedule: Optional[Union[str, Sequence[tuple[float, str]]]]
+    schedule: Optional[Union[str, Sequence[tuple[float, FormatLike]]]]
     outer: Optional[FormatLike]
     resident: Optional[bool]
     headroom: Optional[int]
@@ -42,6 +43,7 @@ DEFAULTS: dict[str, Any] = {
     "digits": None,
     "inner_recurrence": "pipelined",
     "bounds": None,
+    "gmres": None,
     "middle": None,
     "middle_digits": 2,
     "tolerance": 1e-10,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,10 +68,25 @@ class Array(np.lib.mixins.NDArrayOperatorsMixin):
         patterns = np.fromiter((f.encode(float(x)) for x in self._data.flat), np.uint64, self._data.size)
         return patterns.reshape(self._data.shape)
 
-    shape = property(lambda self: self._data.shape, doc="As of a NumPy array.")
-    ndim = property(lambda self: self._data.ndim, doc="As of a NumPy array.")
-    size = property(lambda self: self._data.size, doc="As of a NumPy array.")
-    T = property(lambda self: Array(self._data.T, self._format), doc="Transposed; shares memory.")
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """As of a NumPy array."""
+        return self._data.shape
+
+    @property
+    def ndim(self) -> int:
+        """As of a NumPy array."""
+        return self._data.ndim
+
+    @property
+    def size(self) -> int:
+        """As of a NumPy array."""
+        return self._data.size
+
+    @property
+    def T(self) -> "Array":
+        """Transposed; shares memory."""
+        return Array(self._data.T, self._format)
 
     def __len__(self) -> int:
         return len(self._data)
@@ -116,7 +131,22 @@ class Array(np.lib.mixins.NDArrayOperatorsMixin):
 
     def dot(self, other: Any) -> "Array":
         """The product of matrices or vectors, numpy.matmul of both."""
-        return self @ other
+        return self.__matmul__(other)
+
+    if TYPE_CHECKING:  # NumPy's mixin has these, and says Any of what they return
+
+        def __add__(self, other: Any) -> "Array": ...
+        def __radd__(self, other: Any) -> "Array": ...
+        def __sub__(self, other: Any) -> "Array": ...
+        def __rsub__(self, other: Any) -> "Array": ...
+        def __mul__(self, other: Any) -> "Array": ...
+        def __rmul__(self, other: Any) -> "Array": ...
+        def __truediv__(self, other: Any) -> "Array": ...
+        def __rtruediv__(self, other: Any) -> "Array": ...
+        def __matmul__(self, other: Any) -> "Array": ...
+        def __rmatmul__(self, other: Any) -> "Array": ...
+        def __neg__(self) -> "Array": ...
+        def __abs__(self) -> "Array": ...
 
     # NumPy's protocols
 
@@ -201,13 +231,14 @@ class Array(np.lib.mixins.NDArrayOperatorsMixin):
     def _operate(self, operation: str, operands: list["Array"]) -> "Array":
         f = self._format
         shape = np.broadcast_shapes(*(a.shape for a in operands))
-        flat = [np.ascontiguousarray(np.broadcast_to(a._data, shape)) for a in operands] + [None, None]
+        flat = [np.ascontiguousarray(np.broadcast_to(a._data, shape)) for a in operands]
         out = np.empty(shape, self._data.dtype)
         if not f.is_fixed:
             _apply(f, operation, out, flat, values=True)
         elif operation == "sqrt":
             raise ValueError(f"sqrt: {f} is a fixed-point format, which has add, sub, mul, div and fma")
-        elif _core.apply_words(f, operation, out, flat[0], flat[1], flat[2], get_threads()):
+        elif _core.apply_words(f, operation, out, flat[0], flat[1] if len(flat) > 1 else None,
+                               flat[2] if len(flat) > 2 else None, get_threads()):
             raise _overflowed(f, operation)
         return Array(out, f)
 

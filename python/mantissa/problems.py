@@ -16,19 +16,24 @@ _NAME = "a matrix of Python"
 
 @dataclass(frozen=True)
 class Problem:
-    """A symmetric positive definite system in double precision; made by mantissa.problem()."""
+    """A linear system in double precision; made by mantissa.problem()."""
 
     name: str
     """The text that makes it, or what the caller named his matrix."""
     unknowns: int
     kind: str
     """How the matrix is kept: "stencil", "bands", "sparse" or "symmetric"."""
-    _core: Any = field(repr=False, compare=False)
+    _core: _core.Problem = field(repr=False, compare=False)
     _in_memory: bool = field(default=False, repr=False, compare=False)
+
+    @property
+    def right_hand_sides(self) -> int:
+        """How many: more than one where b was a matrix, or the file of rhs=file: has columns. solve_all() takes them."""
+        return self._core.right_hand_sides
 
     @cached_property
     def b(self) -> NDArray[np.float64]:
-        """The right-hand side."""
+        """The right-hand side, the first of several."""
         return self._core.b()
 
     @cached_property
@@ -46,6 +51,11 @@ class Problem:
     def note(self) -> str:
         """A line about the input, as that a matrix was symmetric up to rounding errors only; else empty."""
         return self._core.note
+
+    @property
+    def symmetric(self) -> bool:
+        """Is the matrix symmetric to the last bit? CG takes no other."""
+        return self._core.symmetric
 
     def csr(self) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
         """The matrix in compressed rows: data, indices, indptr, as scipy.sparse.csr_matrix takes them. Rows of Dirichlet
@@ -65,8 +75,10 @@ def problem(what: Union[str, Any], b: Any = None, *, name: str = _NAME) -> Probl
 
     what: a text, as "poisson2d:level=6", "diffusion2d:level=5,field=jump", "poisson3d:level=4" or "mtx:FILE.mtx"; or a
     matrix: a SciPy sparse matrix, a triple (data, indices, indptr) of compressed rows, or a square NumPy array whose
-    zeros are left out. It has to be symmetric, to the last bit, with a positive diagonal.
-    b: the right-hand side of a matrix; ones by default. A text has its own.
+    zeros are left out. One that is symmetric to the last bit has to have a positive diagonal; any other is solved by
+    what takes it (Problem.symmetric).
+    b: the right-hand side of a matrix; ones by default. Of shape (unknowns, count): several, for solve_all(). A text has
+    its own.
 
     Raises ValueError, one line, for a text or a matrix that is none.
     """
@@ -76,7 +88,10 @@ def problem(what: Union[str, Any], b: Any = None, *, name: str = _NAME) -> Probl
         made = _core.make_problem(what)
     else:
         data, indices, indptr = _rows(what)
-        right = np.ones(len(indptr) - 1) if b is None else np.ascontiguousarray(b, np.float64).reshape(-1)
+        right = np.ones(len(indptr) - 1) if b is None else np.asarray(b, np.float64)
+        if right.ndim > 2 or (right.ndim == 2 and right.shape[0] != len(indptr) - 1):
+            raise ValueError(f"b: an array of shape {right.shape} beside {len(indptr) - 1} rows; give (rows,) or (rows, count)")
+        right = right.reshape(-1, order="F")
         made = _core.problem_of_rows(name, indptr, indices, data, right)
     return Problem(made.name, made.unknowns, made.kind, made, not isinstance(what, str))
 

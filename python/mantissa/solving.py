@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Callable, Optional, TypeVar, Union
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from ._options import DEFAULTS, SolveOptions
+from .formats import FormatLike
 from .options import get_threads
 from .problems import Problem, problem as make_problem
 
@@ -164,8 +165,8 @@ def _shows_keywords(function: Callable[..., _T]) -> Callable[..., _T]:
     return function
 
 
-def solve(problem: ProblemLike, spec: Optional[str] = None, *, engine: str = "emulated", threads: Optional[int] = None,
-          solution: bool = True, progress: Optional[ProgressFunction] = None,
+def solve(problem: ProblemLike, spec: Optional[FormatLike] = None, *, engine: str = "emulated", threads: Optional[int] = None,
+          solution: bool = True, guess: Optional[ArrayLike] = None, progress: Optional[ProgressFunction] = None,
           **options: Unpack[SolveOptions]) -> SolveResult:
     """Solves a system from u = 0: the inner solver in the datapath `spec`, the outer loop in double precision.
 
@@ -174,17 +175,32 @@ def solve(problem: ProblemLike, spec: Optional[str] = None, *, engine: str = "em
 
     problem: a Problem, or its text. spec: a format, as "s17e8" (where nothing is given) or "fx18.16", or a full datapath,
     as "s14e8,u=s23e8,row=s20e8,dot=fixed[13:-50]". The other keywords are the options of `mantissa solve`, in
-    docs/options.md; None stands for the default.
+    docs/options.md; None stands for the default. guess: where to begin in place of zero, an array of as many numbers as
+    unknowns.
 
     ^C ends it with KeyboardInterrupt. Raises ValueError, one line, for a request that cannot be carried out. A solve that
     does not converge is a result, no exception: look at status.
     """
+    system = _problem(problem)
+    if system.right_hand_sides != 1:
+        raise ValueError(f"problem: it has {system.right_hand_sides} right-hand sides; solve_all() takes them")
+    return solve_all(system, spec, engine=engine, threads=threads, solution=solution, guess=guess, progress=progress,
+                     **options)[0]
+
+
+def solve_all(problem: ProblemLike, spec: Optional[FormatLike] = None, *, engine: str = "emulated", threads: Optional[int] = None,
+              solution: bool = True, guess: Optional[ArrayLike] = None, progress: Optional[ProgressFunction] = None,
+              **options: Unpack[SolveOptions]) -> list[SolveResult]:
+    """solve() for each of a problem's right-hand sides (problem(matrix, b) with b of shape (unknowns, count), or
+    "mtx:FILE,rhs=file:PATH" with columns): a result each. guess is that of all."""
     asked = _given(spec=None if spec is None else str(spec), threads=_threads(threads), history=True, solution=solution, **options)
-    return _solve_result(_core.solve(_problem(problem)._core, engine, asked, progress))
+    begin = None if guess is None else np.ascontiguousarray(guess, np.float64).reshape(-1)  # (its length is checked there)
+    return [_solve_result(r) for r in _core.solve(_problem(problem)._core, engine, asked, begin, progress)]
 
 
 if not TYPE_CHECKING:
     solve = _shows_keywords(solve)
+    solve_all = _shows_keywords(solve_all)
 
 
 def _threads(count: Optional[int]) -> int:

@@ -49,6 +49,9 @@ def _texts(f: Format, acc: Any, product: Any, result: Any) -> tuple[str, str, Fo
     chosen = format(result) if result is not None else f
     if chosen.is_fixed:
         raise ValueError(f"result {chosen}: give a floating format, as {f} is one")
+    if isinstance(chosen, NarrowFormat):
+        raise ValueError(f"result {chosen}: sums are not rounded into it; leave result out, and give what comes to "
+                         "mantissa.round")
     return _accumulator(f, acc), str(product) if product is not None else str(f), chosen
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Optional
 
 from . import _core
 from ._options import SolveOptions
+from .formats import FormatLike
 from .solving import ProblemLike, SolveResult, _given, _problem, _shows_keywords, _solve_result
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class Synthesis:
     clock_from: str
 
 
-def simulate(problem: ProblemLike, spec: str = "s17e8", *, clock_mhz: float = 100, bandwidth_gb: float = 0,
+def simulate(problem: ProblemLike, spec: FormatLike = "s17e8", *, clock_mhz: float = 100, bandwidth_gb: float = 0,
              latency_ns: float = 0, stall: float = 0, seed: int = 1, cores: int = 1,
              **options: Unpack[SolveOptions]) -> Simulation:
     """A solve on the RTL core under Verilator, with a memory of this bandwidth (GB/s, 0: no limit) and latency.
@@ -77,7 +78,7 @@ if not TYPE_CHECKING:
     simulate = _shows_keywords(simulate)
 
 
-def synthesize(spec: str = "s17e8", target: str = "xc2v", *, multiplier: str = "block", part: str = "core",
+def synthesize(spec: FormatLike = "s17e8", target: str = "xc2v", *, multiplier: str = "block", part: str = "core",
                bands: Optional[str] = None, combinational: bool = False, place: int = 0,
                store: Optional["os.PathLike[str] | str"] = None) -> Synthesis:
     """Area and clock of the RTL core, or of an operator of it (`part`), on a device family: xc2v, xc7, xcup or ecp5.

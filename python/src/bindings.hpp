@@ -22,6 +22,7 @@ void bind_narrow(nb::module_& m);
 
 /// A NumPy array (or whatever speaks DLPack) in C order on the processor, as a function reads and as it writes it.
 using Readable = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
+using Doubles = nb::ndarray<const double, nb::c_contig, nb::device::cpu, nb::ndim<1>>;
 using Writable = nb::ndarray<nb::c_contig, nb::device::cpu>;
 
 /// float64, or float32. Throws InvalidInput for another type.

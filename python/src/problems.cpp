@@ -6,11 +6,11 @@
 
 #include <nanobind/stl/tuple.h>
 
-#include <algorithm>
 #include <tuple>
 
 #include "mantissa/host/matrix_market.hpp"
 #include "mantissa/host/problem.hpp"
+#include "mantissa/symmetry.hpp"
 
 namespace mantissa::python {
 
@@ -18,7 +18,6 @@ using namespace nb::literals;
 
 namespace {
 
-using Doubles = nb::ndarray<const double, nb::c_contig, nb::device::cpu, nb::ndim<1>>;
 using Indices = nb::ndarray<const std::int64_t, nb::c_contig, nb::device::cpu, nb::ndim<1>>;
 
 std::uint64_t index_of(std::int64_t i, const char* what) {
@@ -35,41 +34,38 @@ CompressedRows rows_of(const Indices& begin, const Indices& column, const Double
     return {std::move(first), std::move(columns), std::vector<double>(value.data(), value.data() + value.size())};
 }
 
-/// Conjugate gradients need a symmetric matrix with a positive diagonal; what MatrixMarket files are asked, too.
-void require_symmetric(const CompressedRows& a) {
-    const auto entry = [&](std::size_t i, std::size_t j) {
-        const auto first = a.column().begin() + static_cast<std::ptrdiff_t>(a.row_begin()[i]);
-        const auto last = a.column().begin() + static_cast<std::ptrdiff_t>(a.row_begin()[i + 1]);
-        const auto at = std::lower_bound(first, last, j);
-        return at != last && *at == j ? a.value()[static_cast<std::size_t>(at - a.column().begin())] : 0.0;
-    };
-    const auto name = [](std::size_t i, std::size_t j) {
-        return "(" + std::to_string(i) + ", " + std::to_string(j) + ")";
-    };
+/// What MatrixMarket files are asked, too: a symmetric matrix that a solver is meant for has a positive diagonal.
+void require_positive_diagonal(const CompressedRows& a) {
     for (std::size_t i = 0; i < a.rows(); ++i) {
-        if (!(entry(i, i) > 0))
-            throw InvalidInput("matrix: diagonal entry " + name(i, i) +
-                               " is not above zero; conjugate gradients need a positive definite matrix");
+        double diagonal = 0;
         for (std::uint64_t k = a.row_begin()[i]; k < a.row_begin()[i + 1]; ++k)
-            if (const std::size_t j = a.column()[k]; entry(j, i) != a.value()[k])
-                throw InvalidInput("matrix: entries " + name(i, j) + " and " + name(j, i) +
-                                   " differ; conjugate gradients need a symmetric matrix: take (A + A.T) / 2 if the "
-                                   "difference is a rounding error");
+            if (a.column()[k] == i) diagonal = a.value()[k];
+        if (!(diagonal > 0))
+            throw InvalidInput("matrix: diagonal entry (" + std::to_string(i) + ", " + std::to_string(i) +
+                               ") is not above zero; a symmetric matrix has to be positive definite");
     }
 }
 
 Problem problem_of_rows(const std::string& name, const Indices& begin, const Indices& column, const Doubles& value,
                         const Doubles& b) {
     CompressedRows rows = rows_of(begin, column, value);
-    require_symmetric(rows);
-    if (b.size() != rows.rows())
+    const bool symmetric = !asymmetry(rows);
+    if (symmetric) require_positive_diagonal(rows);
+    const std::size_t size = rows.rows();
+    if (b.size() == 0 || b.size() % size != 0)
         throw InvalidInput("b: it has " + std::to_string(b.size()) + " elements and the matrix " +
-                           std::to_string(rows.rows()) + " rows; give as many");
+                           std::to_string(size) + " rows; give as many, or columns of as many");
     std::optional<Bands> bands = nine_bands(rows);
-    return {name,
-            bands ? System(std::move(*bands)) : System(std::move(rows)),
-            std::vector<double>(b.data(), b.data() + b.size()),
-            {}};
+    Problem problem{name,
+                    bands ? System(std::move(*bands)) : System(std::move(rows)),
+                    std::vector<double>(b.data(), b.data() + size),
+                    {},
+                    {},
+                    {},
+                    symmetric};
+    for (std::size_t first = size; first < b.size(); first += size)
+        problem.more.emplace_back(b.data() + first, b.data() + first + size);
+    return problem;
 }
 
 /// A matrix of any kind as compressed rows. `coefficient` gives the nine numbers of a row; zeros are left out.
@@ -123,6 +119,7 @@ void bind_problems(nb::module_& m) {
     nb::class_<Problem>(m, "Problem")
         .def_ro("name", &Problem::name)
         .def_ro("note", &Problem::note)
+        .def_ro("symmetric", &Problem::symmetric)
         .def("origin",
              [](const Problem& p) {
                  return owned(p.origin.empty() ? std::vector<double>(p.system.size(), 0.0) : p.origin);
@@ -131,6 +128,7 @@ void bind_problems(nb::module_& m) {
         .def_prop_ro("kind", [](const Problem& p) { return to_string(p.system.kind()); })
         .def_prop_ro("row_length", [](const Problem& p) { return p.system.row_length(); })
         .def("b", [](const Problem& p) { return owned(p.b); })
+        .def_prop_ro("right_hand_sides", [](const Problem& p) { return p.more.size() + 1; })
         .def("exact", &exact_of)
         .def("rows", [](const Problem& p) {
             const CompressedRows rows = rows_of(p.system);
@@ -138,7 +136,7 @@ void bind_problems(nb::module_& m) {
             std::vector<std::int64_t> column(rows.column().begin(), rows.column().end());
             return nb::make_tuple(owned(std::move(begin)), owned(std::move(column)), owned(rows.value()));
         });
-    m.def("make_problem", &make_problem, "text"_a, nb::call_guard<nb::gil_scoped_release>());
+    m.def("make_problem", &make_problem_of_columns, "text"_a, nb::call_guard<nb::gil_scoped_release>());
     m.def("problem_of_rows", &problem_of_rows, "name"_a, "indptr"_a, "indices"_a, "data"_a, "b"_a);
 }
 

@@ -1,8 +1,10 @@
 // Solves and advice.
 #include "solving.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <utility>
 
 #include "mantissa/host/advise.hpp"
@@ -133,24 +135,38 @@ AskedFor asked_for(const std::string& engine, const std::string& written, const 
     return asked;
 }
 
-nb::dict solve_of(const Problem& problem, const std::string& engine, const nb::dict& given, nb::object progress) {
+/// A result for each of the problem's right-hand sides. `guess`: None, or where the solves begin.
+nb::list solve_of(const Problem& problem, const std::string& engine, const nb::dict& given, const nb::object& guess,
+                  nb::object progress) {
     SolveOptions options = solve_options(given);
     const std::string written = given.contains("spec") ? text_of(given["spec"]) : std::string();
     take_native_default(asked_for(engine, written, given), options);
     Watch watch(std::move(progress));
-    SolveResult result;
+    std::optional<Problem> begun;
+    if (!guess.is_none()) {
+        const auto from = nb::cast<Doubles>(guess);
+        begun = problem;
+        begun->guess.assign(from.data(), from.data() + from.size());
+        for (std::size_t i = 0; i < std::min(from.size(), problem.origin.size()); ++i)
+            begun->guess[i] -= problem.origin[i];
+    }
+    std::vector<SolveResult> results;
     {
         const nb::gil_scoped_release release;
         const std::unique_ptr<Engine> made = make_engine(engine);
-        result = solve(problem, *made, options, std::ref(watch));
+        results = solve_all(begun ? *begun : problem, *made, options, std::ref(watch));
     }
     watch.settle();
-    nb::dict d = to_dict(std::move(result));
-    d["problem"] = problem.name;
-    d["spec"] = to_string(options.spec);
-    d["scheme"] = to_string(options.scheme);
-    d["engine"] = engine;
-    return d;
+    nb::list all;
+    for (SolveResult& result : results) {
+        nb::dict d = to_dict(std::move(result));
+        d["problem"] = problem.name;
+        d["spec"] = to_string(options.spec);
+        d["scheme"] = to_string(options.scheme);
+        d["engine"] = engine;
+        all.append(std::move(d));
+    }
+    return all;
 }
 
 } // namespace
@@ -224,7 +240,7 @@ nb::dict to_dict(SolveResult r) {
 }
 
 void bind_solving(nb::module_& m) {
-    m.def("solve", &solve_of, "problem"_a, "engine"_a, "options"_a, "progress"_a.none());
+    m.def("solve", &solve_of, "problem"_a, "engine"_a, "options"_a, "guess"_a.none(), "progress"_a.none());
     m.def("advise", &advise_of, "problem"_a, "tolerance"_a, "inner"_a, "threads"_a);
     m.def(
         "parse_spec", [](const std::string& text) { return to_string(parse_spec(text)); }, "text"_a,

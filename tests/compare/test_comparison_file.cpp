@@ -134,6 +134,7 @@ TEST(ComparisonFile, TheReferencesExampleIsReadAndHasEveryKey) {
     const std::string design = "[[design]]\nspec = [\"s23e8\", \"s52e11\"]\n";
     const std::string keys = keys_of(std::string(kSmall) + "colour = 1\n" + design) + ", " +
                              keys_of(std::string(kSmall) + design + "colour = 1\n") + ", " +
+                             keys_of(std::string(kSmall) + design + "[[cycle]]\ncolour = 1\n") + ", " +
                              keys_of(std::string(kSmall) + design + "[[published]]\ncolour = 1\n") + ", " +
                              keys_of(std::string(kSmall) + design + "[section55]\ncolour = 1\n");
     std::ifstream head(std::string(MANTISSA_SOURCE) + "/host/src/compare/comparison_file.hpp"),
@@ -149,7 +150,7 @@ TEST(ComparisonFile, TheReferencesExampleIsReadAndHasEveryKey) {
         EXPECT_NE(whole_header.find("//   " + key + " "), std::string::npos) << key;
         EXPECT_NE(whole_page.find("| `" + key + "` | "), std::string::npos) << key;
     }
-    EXPECT_EQ(count, 40U);
+    EXPECT_EQ(count, 47U);
 }
 
 TEST(ComparisonFile, RefusesWithFileAndLine) {

@@ -257,7 +257,24 @@ TEST(Findings, SparseCoresHaveAVerdict) {
     EXPECT_EQ(verdict->sentence,
               "fast on a chip solves mtx:b.mtx to 1e-10 in 250 ms (modelled): the fastest of 2 sparse "
               "cores.");
+    EXPECT_EQ(verdict->devices, std::vector<std::string>{"chip"});
     EXPECT_EQ(headline(d, "time beside the others").value, "2.00 times slower than the others");
+    EXPECT_EQ(headline(d, "iterations against CG in double").value, "") << "no solve in double beside it";
+    EXPECT_EQ(headline(d, "of the device").value, "") << "of no core is the area known";
+    Json& fast = d["sparse"][2];
+    for (const auto& [name, value] : {std::pair{"iterations", 30}, {"slices", 500}, {"blocks", 7}}) fast[name] = value;
+    fast["spec"] = "fx18.16";
+    fast["bound"] = "blocks";
+    fast["area_share"] = 0.25;
+    d["references"] = {Json{{"problem", "mtx:b.mtx"}, {"iterations", 20}}};
+    EXPECT_TRUE(has(findings::verdict_of(d)->sentence, "fx18.16 with fast on a chip solves")) << d;
+    EXPECT_EQ(headline(d, "iterations against CG in double").value, "1.50 \u00D7");
+    EXPECT_EQ(headline(d, "of the device").value, "25 %");
+    EXPECT_EQ(headline(d, "of the device").note,
+              "fast of fx18.16: 500 slices, 7 multipliers; twice the lanes would lack multipliers");
+    d["sparse"].push_back(ours("mtx:b.mtx", "elsewhere", 3));
+    d["sparse"].back()["device"] = "other";
+    EXPECT_EQ(findings::verdict_of(d)->devices, (std::vector<std::string>{"chip", "other"}));
     EXPECT_EQ(headline(d, "time beside the processor").value, "") << "none was timed";
     d["peers"] = {
         Json{{"problem", "mtx:b.mtx"}, {"engine", "cpu"}, {"label", "CG"}, {"seconds", 1.0}, {"reached", true}},

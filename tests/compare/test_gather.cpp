@@ -75,14 +75,21 @@ TEST(Gather, SolvesOfTheStoreComeBackFieldByField) {
     EXPECT_EQ(solves[0].options.inner, 7U);
 }
 
+/// A results file without results: what is only read has to be there.
+std::string empty_store(const Scratch& scratch, const std::string& name = "s.sqlite") {
+    { const Store made(scratch.path(name)); }
+    return scratch.path(name);
+}
+
 TEST(Gather, StoredOnlyComputesNothingAndSaysWhatIsMissing) {
     const Scratch scratch;
-    const std::string store = scratch.path("s.sqlite");
+    const std::string store = empty_store(scratch);
+    const std::string before = scratch.read("s.sqlite");
     const results::Json d = run_comparison(solves_only(), {store, "test", 1, true});
     EXPECT_TRUE(d.at("designs").empty());
     EXPECT_TRUE(d.at("rows").empty());
     EXPECT_TRUE(d.at("peers").empty());
-    EXPECT_EQ(Store(store).size(), 0U);
+    EXPECT_EQ(scratch.read("s.sqlite"), before) << "and stores nothing, the document included";
     const auto gaps = gaps_of(d);
     EXPECT_TRUE(any_holds(gaps, "solves: s17e8 on poisson2d:level=4 by emulated; s23e8"));
     EXPECT_TRUE(any_holds(gaps, "clocks of a pass: s17e8; s23e8"));
@@ -122,8 +129,9 @@ TEST(Gather, ImportsTheFastestGpuSolvesOfALevel) {
       {"level": 5, "solves": []}]})");
     Comparison c = solves_only("cpu = false\n");
     c.gpu = {scratch.path("g.json")};
-    const results::Json d = run_comparison(c, {scratch.path("s.sqlite"), "test", 1, true});
+    const results::Json d = run_comparison(c, {scratch.path("s.sqlite"), "test", 1, false});
     ASSERT_EQ(d.at("peers").size(), 2U);
+    EXPECT_EQ(run_comparison(c, {scratch.path("s.sqlite"), "test", 1, true}).at("peers"), d.at("peers"));
     EXPECT_EQ(d.at("peers")[0].at("label"), "Toy GPU, double, resident plan");
     EXPECT_EQ(d.at("peers")[1].at("label"), "Toy GPU, mixed-float, resident plan, inner by digits 2");
     const results::Json& peer = d.at("peers")[0];
@@ -177,7 +185,7 @@ TEST(Gather, AMissingGpuTimeSaysHowToGetIt) {
     const auto mend = [&](const std::string& problem) {
         Comparison c = solves_only("cpu = false\n");
         c.problems = {problem};
-        const results::Json d = run_comparison(c, {scratch.path("s.sqlite"), "test", 1, true});
+        const results::Json d = run_comparison(c, {empty_store(scratch), "test", 1, true});
         for (const results::Json& g : d.at("gaps"))
             if (g.at("what").get<std::string>().find("on a GPU") != std::string::npos)
                 return g.at("mend").get<std::string>();
@@ -201,7 +209,7 @@ TEST(Gather, ADeviceWithoutMemoryFiguresIsNeverSilent) {
                                               "cpu = false\n[[design]]\nspec = \"s17e8\"\n" +
                                                   design,
                                               scratch.path("c.toml"), scratch.path(""));
-        return gaps_of(run_comparison(c, {scratch.path("s.sqlite"), "test", 1, true}));
+        return gaps_of(run_comparison(c, {empty_store(scratch), "test", 1, true}));
     };
     EXPECT_TRUE(any_holds(gaps("", ""), "memory of d"));
     EXPECT_FALSE(any_holds(gaps("pins = 100\n", ""), "memory of d"));
@@ -214,14 +222,14 @@ TEST(Gather, ReadsTheShippedGpuResults) {
     Comparison c = solves_only("cpu = false\n");
     c.problems = {"poisson2d:level=8"};
     c.gpu = {std::string(MANTISSA_GPU_RESULTS) + "/h200-2026-11-22.json"};
-    const results::Json d = run_comparison(c, {scratch.path("s.sqlite"), "test", 1, true});
+    const results::Json d = run_comparison(c, {empty_store(scratch), "test", 1, true});
     EXPECT_GE(d.at("peers").size(), 3U);
 }
 
 TEST(Gather, RefusesFilesThatAreNoGpuResults) {
     const Scratch scratch;
     Comparison c = solves_only();
-    const auto run = [&] { run_comparison(c, {scratch.path("s.sqlite"), "test", 1, true}); };
+    const auto run = [&] { run_comparison(c, {empty_store(scratch), "test", 1, true}); };
     c.gpu = {scratch.path("none.json")};
     expect_invalid(run, "none.json");
     for (const char* text : {"", "[]", "{}", "{\"poisson\": [{}]}", "{\"poisson\": [{\"level\": 4, \"solves\": [{}]}]}",
@@ -267,7 +275,7 @@ TEST(Gather, BadGpuFilesAreFoundBeforeAnyWork) {
     expect_invalid([&] { run_comparison(c, {store, "test", 1, false}); }, "another file under gpu has the same name");
     EXPECT_FALSE(std::filesystem::exists(store));
     c.gpu = {scratch.path("g.json")};
-    EXPECT_NO_THROW(run_comparison(c, {store, "test", 1, true}));
+    EXPECT_NO_THROW(run_comparison(c, {empty_store(scratch), "test", 1, true}));
 }
 
 TEST(Gather, SparseRowsAreRefusedWhereCoresAreAskedFor) {
@@ -275,7 +283,7 @@ TEST(Gather, SparseRowsAreRefusedWhereCoresAreAskedFor) {
     const std::string store = scratch.path("s.sqlite");
     Comparison c = solves_only();
     c.problems = {"poisson3d:level=2"};
-    EXPECT_NO_THROW(run_comparison(c, {scratch.path("iterations.sqlite"), "test", 1, true})); // area = false
+    EXPECT_NO_THROW(run_comparison(c, {empty_store(scratch, "iterations.sqlite"), "test", 1, true})); // area = false
     c.designs.front().cores.push_back({0, "block"});
     expect_invalid(
         [&] {
@@ -288,7 +296,7 @@ TEST(Gather, SparseRowsAreRefusedWhereCoresAreAskedFor) {
 TEST(Gather, ADamagedResultsFileIsRefused) {
     const Scratch scratch;
     const std::string store = scratch.path("s.sqlite");
-    run_comparison(solves_only("cpu = false\n"), {store, "test", 1, true});
+    run_comparison(solves_only("cpu = false\n"), {store, "test", 1, false});
     std::string bytes = scratch.read("s.sqlite");
     bytes.resize(bytes.size() / 2);
     const std::string half = scratch.write("half.sqlite", bytes);

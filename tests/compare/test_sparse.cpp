@@ -1,4 +1,5 @@
 // Sparse designs: channels, memories and lanes against figures worked out by hand; refusals; a whole comparison.
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -236,6 +237,21 @@ TEST(Sparse, AComparisonJoinsSimulatedClocksWithSolvesAndPublishedTimes) {
         EXPECT_GT(row.at("seconds").get<double>(), row.at("seconds_inner").get<double>());
         EXPECT_DOUBLE_EQ(row.at("energy_joules").get<double>(), 10 * row.at("seconds").get<double>());
     }
+    // The front is that of area and time, and never empty.
+    std::size_t on_front = 0;
+    for (const results::Json& row : d.at("sparse")) {
+        if (row.at("kind") == "published") continue;
+        EXPECT_DOUBLE_EQ(row.at("area_time").get<double>(),
+                         row.at("area_share").get<double>() * row.at("seconds").get<double>());
+        const bool beaten = std::ranges::any_of(d.at("sparse"), [&](const results::Json& other) {
+            return other.at("kind") != "published" && other.at("area_share") <= row.at("area_share") &&
+                   other.at("seconds") <= row.at("seconds") &&
+                   (other.at("area_share") < row.at("area_share") || other.at("seconds") < row.at("seconds"));
+        });
+        EXPECT_EQ(row.at("pareto").get<bool>(), !beaten) << row.at("label");
+        on_front += beaten ? 0U : 1U;
+    }
+    EXPECT_GE(on_front, 1U);
     EXPECT_GE(ours, 4U) << d.at("gaps");
     EXPECT_GE(several, 1U);
     EXPECT_EQ(d.at("sparse").back().at("kind"), "published");

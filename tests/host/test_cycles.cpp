@@ -43,7 +43,8 @@ TEST(Cycles, SolveGridsBandsAndRows) {
 }
 
 TEST(Cycles, HaveTheSameBitsOnAnyThreadsAndInstructions) {
-    const std::string solve = "solve --problem diffusion2d:level=7 --preconditioner multilevel:v12,w=9,c=9 --solution - ";
+    const std::string solve =
+        "solve --problem diffusion2d:level=7 --preconditioner multilevel:v12,w=9,c=9 --solution - ";
     const std::string one = run(solve + "--threads 1").out;
     EXPECT_GT(one.size(), 1000u);
     EXPECT_EQ(one, run(solve + "--threads 3").out);
@@ -56,6 +57,28 @@ TEST(Cycles, AnOuterLoopInIntegersTakesThem) {
     EXPECT_LE(j["inner_iterations"].get<int>(), 20);
 }
 
+/// The solution's text but for the line that names the engine.
+std::string solution_of(const std::string& engine, const std::string& arguments) {
+    std::string text = run("solve --solution - --engine " + engine + " " + arguments).out;
+    if (const auto at = text.find(" on " + engine + "\n"); at != std::string::npos) text.erase(at, engine.size() + 4);
+    return text;
+}
+
+TEST(Cycles, OfTheHlsEngineHaveTheEmulatedOnesBits) {
+    for (const char* const arguments :
+         {"--problem poisson2d:level=6 --scheme defect-correction --preconditioner multilevel:b2,w=10 --outer fx64.54",
+          "--problem poisson2d:level=5 --scheme defect-correction --preconditioner multilevel:v11,w=8 --outer "
+          "fx64.60"}) {
+        const std::string emulated = solution_of("emulated", arguments);
+        EXPECT_GT(emulated.size(), 1000u);
+        EXPECT_EQ(solution_of("hls", arguments), emulated);
+    }
+    const Json j =
+        solved("--problem poisson2d:level=5 --engine hls --check emulated --preconditioner multilevel:b2,w=10");
+    EXPECT_EQ(j["status"], "converged");
+    EXPECT_EQ(j["check"]["passes"], j["inner_iterations"]);
+}
+
 TEST(Cycles, AreRefusedInOneLine) {
     const char* const refused[] = {
         "--preconditioner magic",
@@ -66,13 +89,16 @@ TEST(Cycles, AreRefusedInOneLine) {
         "--preconditioner multilevel --inner 20",
         "--preconditioner multilevel --digits 2",
         "--preconditioner multilevel --engine hls",
+        "--preconditioner multilevel:b2,w=double --engine hls",
+        "--preconditioner multilevel:b2 --engine hls --outer fx48.40",
         "--preconditioner multilevel --jacobi",
     };
     for (const char* arguments : refused) {
         const Outcome o = run(std::string("solve --problem poisson2d:level=4 ") + arguments);
         EXPECT_EQ(o.code, 2) << arguments;
         EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 1) << arguments << ": " << o.err;
-        EXPECT_TRUE(o.err.find("preconditioner") != std::string::npos || o.err.find("cycle '") != std::string::npos)
+        EXPECT_TRUE(o.err.find("preconditioner") != std::string::npos || o.err.find("cycle '") != std::string::npos ||
+                    o.err.find("engine hls's cycles") != std::string::npos)
             << arguments << ": " << o.err;
         EXPECT_EQ(o.out, "");
     }
@@ -92,8 +118,9 @@ TEST(Cycles, AMatrixWithoutLevelsIsToldSo) {
 
 TEST(Cycles, ASweepRunsThemAndResumes) {
     const Scratch scratch;
-    scratch.write("s.toml", "[[grid]]\nproblem = \"poisson2d:level=5\"\npreconditioner = [\"none\", \"multilevel:v11,w=8\", "
-                            "\"multilevel:b2,w=10\"]\n");
+    scratch.write("s.toml",
+                  "[[grid]]\nproblem = \"poisson2d:level=5\"\npreconditioner = [\"none\", \"multilevel:v11,w=8\", "
+                  "\"multilevel:b2,w=10\"]\n");
     const std::string sweep = "sweep " + scratch.path("s.toml") + " --store " + scratch.path("s.sqlite");
     const Outcome first = run(sweep);
     ASSERT_EQ(first.code, 0) << first.err;

@@ -37,6 +37,35 @@ def test_a_solve_is_that_of_the_command():
     assert repr(mine.true_residual).rstrip("0") in text or mine.true_residual in _numbers(theirs)
 
 
+def test_a_solve_begins_at_a_guess():
+    solved = mt.solve("poisson2d:level=5", "s17e8")
+    again = mt.solve("poisson2d:level=5", "s17e8", guess=solved.solution)
+    assert again.converged and again.inner_iterations == 0 and np.array_equal(again.solution, solved.solution)
+    near = mt.solve("poisson2d:level=5", "s17e8", guess=solved.solution * (1 + 1e-6))
+    assert near.converged and 0 < near.inner_iterations < solved.inner_iterations
+    for wrong in (solved.solution[:-1], np.full_like(solved.solution, np.nan)):
+        with pytest.raises(ValueError, match="guess: "):
+            mt.solve("poisson2d:level=5", guess=wrong)
+
+
+def test_several_right_hand_sides():
+    data, indices, indptr = mt.problem("poisson3d:level=2").csr()
+    n = len(indptr) - 1
+    b = np.random.default_rng(5).standard_normal((n, 3))
+    several = mt.problem((data, indices, indptr), b)
+    assert several.right_hand_sides == 3
+    for options in ({"spec": "s17e8"}, {"scheme": "jacobi-pcg", "spec": "double"}):
+        results = mt.solve_all(several, **options)
+        assert len(results) == 3
+        for k, result in enumerate(results):
+            alone = mt.solve(mt.problem((data, indices, indptr), b[:, k]), **options)
+            assert result.converged and np.array_equal(result.solution, alone.solution)
+    with pytest.raises(ValueError, match="3 right-hand sides; solve_all"):
+        mt.solve(several)
+    with pytest.raises(ValueError, match="b: an array of shape"):
+        mt.problem((data, indices, indptr), b.T)
+
+
 def test_every_option_of_the_command_is_a_keyword():
     import inspect
 
@@ -81,8 +110,13 @@ def test_ones_own_matrix():
     solved = mt.solve(p, "s17e8", jacobi=True)
     assert solved.converged and np.allclose(solved.solution, np.linalg.solve(dense, b), rtol=1e-7)
     dense[0, 5] = 1
-    with pytest.raises(ValueError, match=r"entries \(0, 5\) and \(5, 0\) differ"):
-        mt.problem(dense)
+    general = mt.problem(dense)
+    assert p.symmetric and not general.symmetric
+    with pytest.raises(ValueError, match=r"not symmetric \(entries \(1, 6\) and \(6, 1\) differ\)"):
+        mt.solve(general, "s17e8")
+    for options in ({"recurrence": "gmres(20)"}, {"scheme": "defect-correction", "gmres": 20, "inner": 20}):
+        solved = mt.solve(general, "double", jacobi=True, **options)
+        assert solved.converged and np.allclose(solved.solution, np.linalg.solve(dense, np.ones(n)), rtol=1e-7)
     with pytest.raises(ValueError, match="not above zero"):
         mt.problem(-np.eye(3))
     with pytest.raises(ValueError, match="give as many"):

@@ -111,6 +111,49 @@ def comparison():
     }
 
 
+def sparse_comparison():
+    """A comparison of sparse cores: two designs on two problems, the larger one beside others' times."""
+    small, large = "poisson3d:level=3", "mtx:matrix.mtx"
+    specs = ("fx24.18,coef=fx18.16", "fx20.16,u=s23e8,coef=fx12.10")
+    modelled = ["area_share", "slices", "seconds_per_iteration", "operations_per_second", "bytes_per_second", "seconds",
+                "operations_per_joule", "energy_joules", "area_time"]
+    rows = []
+    for problem, scale in ((small, 1), (large, 30)):
+        for k, spec in enumerate(specs):
+            for cores, lanes in ((1, 4), (1, 16), (1, 64), (4, 16), (4, 64)):
+                share = cores * (0.004 + 0.0011 * lanes) * (1 - 0.2 * k)
+                seconds = scale * (1e-3 + 2e-2 / (cores * lanes)) * (1 + 0.9 * k)
+                rows.append({
+                    "problem": problem, "device": "card", "kind": "modelled", "label": f"{cores} x {lanes} lanes",
+                    "spec": spec, "multiplier": "block", "cores": cores, "lanes": lanes, "channels": cores * 2,
+                    "bound": "channels" if lanes == 64 and cores == 4 else "lanes", "clock_hz": 3e8,
+                    "clock_kind": "given", "cycles_per_iteration": 7000 / lanes, "slices": int(1e5 * share),
+                    "blocks": 8 * lanes * cores, "area_share": share, "pareto": False, "area_time": share * seconds,
+                    "seconds_per_iteration": seconds / 700, "operations_per_second": 1e8 / seconds, "watts": 225,
+                    "operations_per_joule": 1e6 / seconds, "bytes_per_second": 4e8 / seconds, "inner": 25,
+                    "iterations": 741 + 100 * k, "outer_iterations": 30, "true_residual": 9e-9, "status": "converged",
+                    "seconds": seconds, "energy_joules": 225 * seconds, "modelled": modelled, "origins": ["o1", "o2"]})
+        ours = [r for r in rows if r["problem"] == problem]
+        for r in ours:
+            r["pareto"] = not any(o["area_share"] <= r["area_share"] and o["seconds"] <= r["seconds"] and o is not r
+                                  for o in ours)
+    rows.append({"problem": large, "device": "card", "kind": "published", "label": "another solver in double " + HOSTILE,
+                 "seconds_per_iteration": 5e-5, "operations_per_second": 2.1e9, "watts": 225, "seconds": None,
+                 "operations_per_joule": 9e6, "iterations": None, "bytes_per_second": None, "origins": ["o3"]})
+    return {
+        "name": "sparse", "tolerance": 1e-8, "scheme": "residual-guided", "inner": 25, "assumptions": ["an assumption"],
+        "devices": [{"id": "card", "name": "A card", "target": "xcup", "slices": 100000, "blocks": 9024}],
+        "designs": [{"spec": spec, "problem": problem, "unknowns": n, "status": "converged", "sparse": True,
+                     "inner_iterations": 741, "outer_iterations": 30, "true_residual": 9e-9, "iterations_origin": "o1"}
+                    for problem, n in ((small, 343), (large, 40000)) for spec in specs],
+        "cores": [], "rows": [], "best": [], "gaps": [], "sparse": rows,
+        "references": [{"problem": large, "iterations": 451, "origin": "o1"}],
+        "peers": [{"problem": large, "engine": "cpu", "label": "Jacobi CG in double, 2 threads", "iterations": 442,
+                   "seconds": 0.012, "true_residual": 9e-9, "reached": True, "kind": "measured", "origin": "o3"}],
+        "origins": comparison()["origins"],
+    }
+
+
 def gpu():
     """A GPU benchmark's document."""
     levels = []
@@ -129,9 +172,11 @@ def gpu():
             "poisson": levels}
 
 
-def add_documents(store):
+def add_documents(store, documents=None):
     db = sqlite3.connect(store)
-    for table, name, document in (("measurement", "gpu.json", gpu()), ("comparison", "test " + HOSTILE, comparison())):
+    if documents is None:
+        documents = (("measurement", "gpu.json", gpu()), ("comparison", "test " + HOSTILE, comparison()))
+    for table, name, document in documents:
         db.execute(f"CREATE TABLE IF NOT EXISTS {table} (name TEXT PRIMARY KEY, document TEXT NOT NULL, version TEXT, "
                    "commit_id TEXT, machine TEXT, date TEXT, command TEXT)")
         row = (name, json.dumps(document), *ORIGIN, "mantissa compare")

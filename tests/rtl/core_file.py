@@ -73,7 +73,13 @@ expect_equal("sp_core.core, target axis", lists_of(sparse_core)[1], list(sparse_
 check_described("sp_core.core", sparse_core, sparse_axis, sparse_axis)
 expect_equal("sp_core.core, files", sorted(re.findall(r"^      - (sparse/\w+\.sv)$", sparse_core, re.M)), files_in("sparse"))
 
-files = files_in("axis", "core", "operators", "fixed", "fixed/resident", "sparse")
+cycle_core = (rtl / "fx_cycle.core").read_text()
+cycle = parameters_of((rtl / "cycle/cycle_parameters.svh").read_text())
+expect_equal("fx_cycle.core, target core", lists_of(cycle_core)[0], list(cycle))
+check_described("fx_cycle.core", cycle_core, cycle, cycle)
+expect_equal("fx_cycle.core, files", sorted(re.findall(r"^      - (cycle/\w+\.sv)$", cycle_core, re.M)), files_in("cycle"))
+
+files = files_in("axis", "core", "cycle", "operators", "fixed", "fixed/resident", "sparse")
 listed = [line for line in (rtl / "mantissa.f").read_text().split() if line.endswith(".sv")]
 expect_equal("mantissa.f", sorted(listed), files)
 

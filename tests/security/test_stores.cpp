@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "program.hpp"
 #include "sqlite.hpp"
@@ -85,6 +86,69 @@ TEST(Stores, WhatALogHoldsIsReadWithoutTouchingIt) {
     EXPECT_EQ(run("report " + scratch.path("copy/s.sqlite") + " -o -").out.find("level=777"), std::string::npos);
 }
 
+constexpr const char* kComparison = R"(
+problem = "poisson2d:level=3"
+device = "xc2v8000"
+cpu = false
+passes = 0
+[[design]]
+spec = ["s17e8", "s14e8"]
+area = false
+)";
+
+TEST(Stores, AJoinOfWhatIsStoredWritesNothing) {
+    const Scratch scratch;
+    const std::string file = scratch.write("c.toml", kComparison), store = scratch.path("c.sqlite");
+    const Outcome nowhere = run("compare --stored " + file);
+    EXPECT_EQ(nowhere.code, 2);
+    EXPECT_NE(nowhere.err.find("no such results file"), std::string::npos) << nowhere.err;
+    EXPECT_FALSE(fs::exists(store));
+    ASSERT_EQ(run("compare --threads 1 " + file).code, 0);
+    const std::size_t files = scratch.files();
+    const std::string before = scratch.read("c.sqlite");
+    fs::permissions(store, fs::perms::owner_read | fs::perms::group_read | fs::perms::others_read);
+    fs::permissions(file, fs::perms::others_read, fs::perm_options::add);
+    fs::permissions(scratch.path(""), fs::perms(0555));
+    const std::string reader = ::geteuid() == 0 ? kAsNobody : "";
+    const Outcome table = run("compare --stored " + file, reader),
+                  document = run("compare --stored --json " + file, reader);
+    fs::permissions(scratch.path(""), fs::perms(0755));
+    EXPECT_EQ(table.code, 0) << table.err;
+    EXPECT_NE(table.out.find("s14e8"), std::string::npos) << table.out;
+    EXPECT_NE(table.out.find("nothing was computed or stored"), std::string::npos) << table.out;
+    EXPECT_EQ(document.code, 0) << document.err;
+    EXPECT_EQ(scratch.files(), files);
+    EXPECT_EQ(scratch.read("c.sqlite"), before);
+    // Who may write keeps the join so.
+    fs::permissions(store, fs::perms::owner_write, fs::perm_options::add);
+    scratch.write("joined.json", document.out);
+    EXPECT_EQ(run("compare " + scratch.path("joined.json") + " --store " + store).code, 0);
+}
+
+TEST(Stores, AnOlderFileIsReadAsItIs) {
+    const Scratch scratch;
+    const std::string file = scratch.write("c.toml", kComparison), store = scratch.path("c.sqlite");
+    ASSERT_EQ(run("compare --threads 1 " + file).code, 0);
+    const auto designs = [&] {
+        const Outcome o = run("compare --stored --json " + file);
+        EXPECT_EQ(o.code, 0) << o.err;
+        return nlohmann::json::parse(o.out, nullptr, false)["designs"];
+    };
+    const nlohmann::json now = designs();
+    EXPECT_EQ(now.size(), 2U);
+    for (const char* sql : {"ALTER TABLE points DROP COLUMN words", "ALTER TABLE points DROP COLUMN preconditioner",
+                            "DROP TABLE comparison", "DROP TABLE netlist", "DROP TABLE placement"})
+        execute(store, sql);
+    execute(store, "PRAGMA wal_checkpoint(TRUNCATE)");
+    const std::string before = scratch.read("c.sqlite");
+    EXPECT_EQ(designs(), now);
+    const std::string sweep =
+        scratch.write("s.toml", "store = \"c.sqlite\"\n[[grid]]\nproblem = \"poisson2d:level=2\"\n");
+    EXPECT_EQ(run("sweep --dry-run " + sweep).code, 0);
+    EXPECT_EQ(run("reproduce table4 --levels 8 --stored --store " + store).code, 0);
+    EXPECT_EQ(scratch.read("c.sqlite"), before);
+}
+
 TEST(Stores, AReaderNeedsNoRightToWrite) {
     if (::geteuid() != 0) GTEST_SKIP() << "needs root, to become another user";
     const Scratch scratch;
@@ -97,6 +161,9 @@ TEST(Stores, AReaderNeedsNoRightToWrite) {
     EXPECT_EQ(page.code, 0) << page.err;
     EXPECT_EQ(dry.code, 0) << dry.err;
     EXPECT_EQ(run("sweep --threads 1 " + scratch.path("s.toml"), kAsNobody).code, 2) << "who writes needs it";
+    EXPECT_EQ(scratch.files(), files);
+    // A solve that is not stored, in a file and folder of others: neither is touched by whoever looks.
+    EXPECT_EQ(run("reproduce table4 --levels 8 --stored --store " + store, kAsNobody).code, 0);
     EXPECT_EQ(scratch.files(), files);
     // And the other way round: what root reads stays its owner's.
     ASSERT_EQ(::chown(scratch.path("").c_str(), 65534, 65534), 0);

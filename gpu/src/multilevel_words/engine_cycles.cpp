@@ -13,8 +13,8 @@ namespace mantissa::gpu {
 namespace {
 
 constexpr std::size_t kLeastLevel = 3, kMostLevel = 14;
-/// The solver's own test sums squares of the leading bits of words (WordSolveRequest): a little inside, so that the true
-/// residual is inside as well.
+/// The solver's own test sums squares of the leading bits of words (WordSolveRequest): a little inside, so that the
+/// true residual is inside as well.
 constexpr double kInside = 0.999;
 
 class DeviceCycles final : public CycleSolver {
@@ -35,12 +35,14 @@ public:
             for (double& x : right) x *= factor_;
             report = cycle_.solve(std::span<const double>(right), request, u);
         } else if (!in_words(b, request, report, u)) {
-            return {CycleSolveEnd::overflow, 0, 0};
+            CycleSolveReport unfit;
+            unfit.end = CycleSolveEnd::overflow;
+            return unfit;
         }
         const CycleSolveEnd end = report.end == WordSolveEnd::converged  ? CycleSolveEnd::reached
                                   : report.end == WordSolveEnd::overflow ? CycleSolveEnd::overflow
                                                                          : CycleSolveEnd::limit;
-        return {end, static_cast<std::uint64_t>(report.cycles), report.seconds};
+        return {end, static_cast<std::uint64_t>(report.cycles), report.seconds, report.residual, {}};
     }
 
 private:
@@ -79,9 +81,10 @@ std::string cycles_refusal(const System& system, const CycleSpec& spec, const Fo
                            "side; leave the engine out",
                            kLeastLevel, kMostLevel);
     if (!spec.in_double && (!iterate.is_fixed() || iterate.word_bits != 64))
-        return fmt::format("outer {}: the outer loop of engine gpu's cycles has words of 64 bits, as fx64.62; give that, "
-                           "or leave it out",
-                           to_string(iterate));
+        return fmt::format(
+            "outer {}: the outer loop of engine gpu's cycles has words of 64 bits, as fx64.62; give that, "
+            "or leave it out",
+            to_string(iterate));
     return {};
 }
 

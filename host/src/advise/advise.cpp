@@ -11,6 +11,7 @@
 #include "mantissa/engine.hpp"
 #include "mantissa/fitted.hpp"
 #include "mantissa/format.hpp"
+#include "mantissa/host/options.hpp"
 #include "mantissa/host/scaling.hpp"
 #include "rows.hpp"
 #include "search.hpp"
@@ -335,6 +336,7 @@ Advice advise(const Problem& problem, const AdviceOptions& options, const Advice
         throw InvalidInput(fmt::format("tolerance {}: give a number between 0 and 1", options.tolerance));
     if (options.inner < 1) throw InvalidInput("inner: at least one inner iteration");
     if (options.threads < 1) throw InvalidInput("threads: at least one");
+    options::require_symmetric(problem, "advise");
     return Adviser(problem, options, progress).run();
 }
 

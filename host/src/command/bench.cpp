@@ -9,6 +9,7 @@
 #include "command.hpp"
 #include "mantissa/fitted.hpp"
 #include "mantissa/format.hpp"
+#include "mantissa/host/options.hpp"
 #include "mantissa/host/problem.hpp"
 #include "mantissa/host/registry.hpp"
 #include "mantissa/host/residual.hpp"
@@ -76,6 +77,7 @@ int bench_command(const Flags& flags) {
     for (const std::string& text : flags.specs) specs.push_back(parse_spec(text));
     const auto engine = make_engine(flags.engine);
     const Problem problem = make_problem(flags.problem);
+    options::require_symmetric(problem, "bench");
     const auto size = static_cast<double>(problem.system.size());
     results::Json list = results::Json::array();
     if (!flags.json)

@@ -17,6 +17,7 @@
 #include "mantissa/base/quoted.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/matrix_market.hpp"
+#include "mantissa/host/options.hpp"
 #include "mantissa/host/point.hpp"
 #include "mantissa/host/problem.hpp"
 #include "mantissa/host/provenance.hpp"
@@ -29,6 +30,7 @@
 #include "mantissa/gpu/lu_figures.hpp"
 #include "mantissa/gpu/peers.hpp"
 #include "mantissa/host/solve.hpp"
+#include "mantissa/symmetry.hpp"
 #include "text/json_text.hpp"
 #include <nlohmann/json.hpp>
 #endif
@@ -149,8 +151,11 @@ nlohmann::ordered_json bench_engine(int level) {
 
 std::vector<gpu::NamedMatrix> read_matrices(const std::vector<std::string>& files) {
     std::vector<gpu::NamedMatrix> matrices;
-    for (const std::string& file : files)
-        matrices.push_back({std::filesystem::path(file).stem().string(), read_matrix_market(file)});
+    for (const std::string& file : files) {
+        CompressedRows rows = read_matrix_market(file);
+        const bool symmetric = !asymmetry(rows);
+        matrices.push_back({std::filesystem::path(file).stem().string(), std::move(rows), symmetric});
+    }
     return matrices;
 }
 
@@ -181,7 +186,7 @@ std::vector<gpu::NamedMatrix> problem_matrices(const std::vector<std::string>& p
         const auto* const rows = std::get_if<CompressedRows>(&problem.system.matrix());
         if (rows == nullptr)
             throw InvalidInput(fmt::format("--problem {}: it has no sparse rows; give mtx:, lscm: or dsi:", text));
-        matrices.push_back({without_folder(problem.name), *rows, true});
+        matrices.push_back({without_folder(problem.name), *rows, problem.symmetric});
     }
     return matrices;
 }
@@ -227,6 +232,7 @@ int bench_cg(const Flags& flags, const std::string& typed) {
     request.cpu_threads = thread_count(flags.threads);
     for (const std::string& text : flags.problems) {
         const Problem problem = make_problem(text);
+        options::require_symmetric(problem, "--cg");
         const auto* const rows = std::get_if<CompressedRows>(&problem.system.matrix());
         if (rows == nullptr) throw InvalidInput(fmt::format("--problem {}: --cg is for sparse rows", text));
         request.systems.push_back({problem.name, *rows, problem.b});

@@ -64,9 +64,11 @@ int compare_command(const Flags& flags, const std::string& typed) {
     const compare::Comparison comparison = compare::read_comparison(flags.file);
     const std::string path = store_path(flags, comparison);
     const int threads = thread_count(flags.threads);
-    base::check_store_path("--store", path);
+    if (!flags.stored) base::check_store_path("--store", path);
     const results::Json document = compare::run_comparison(comparison, {path, typed, threads, flags.stored});
     if (flags.json) fmt::print("{}\n", json_text(document));
+    else if (flags.stored)
+        fmt::print("{}\njoined from {}; nothing was computed or stored\n", compare::comparison_text(document), path);
     else fmt::print("{}\nstored as '{}' in {}\n", compare::comparison_text(document), comparison.name, path);
     return kDone;
 }
@@ -81,7 +83,10 @@ Run setup(CLI::App& app, const std::string& typed) {
     app.add_option("--store", flags->store, "results file (SQLite); default: what the comparison names, or its name");
     app.add_option("--threads", flags->threads, "solves, simulations and syntheses at a time, 0 for all cores")
         ->capture_default_str();
-    app.add_flag("--stored", flags->stored, "compute nothing: join what the results file holds");
+    app.add_flag(
+        "--stored", flags->stored,
+        "compute nothing and write nothing: join what the results file holds (--json prints the document, which "
+        "`compare DOCUMENT.json --store FILE` stores)");
     app.add_flag("--json", flags->json, "print the stored document");
     return [flags, typed] { return compare_command(*flags, typed); };
 }

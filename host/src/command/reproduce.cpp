@@ -249,7 +249,7 @@ int reproduce_command(const Flags& flags, const std::string& typed) {
         return reproduce_lu(
             {flags.cnc.figure, flags.cnc.table, flags.lu_size, flags.cnc.results, flags.data, flags.json});
     }
-    if (!flags.store.empty()) base::check_store_path("--store", flags.store);
+    if (!flags.store.empty() && !flags.stored) base::check_store_path("--store", flags.store);
     if (!flags.plot.empty()) base::check_writable("--plot", flags.plot + "_logic.svg");
     if (flags.table == "table5")
         return reproduce_table5({flags.data, flags.store, flags.plot,

@@ -20,6 +20,7 @@
 #include "mantissa/base/quoted.hpp"
 #include "mantissa/checked_engine.hpp"
 #include "mantissa/format.hpp"
+#include "mantissa/host/matrix_market.hpp"
 #include "mantissa/host/point.hpp"
 #include "mantissa/host/provenance.hpp"
 #include "mantissa/host/registry.hpp"
@@ -37,7 +38,7 @@ namespace mantissa::cli {
 namespace {
 
 struct Flags {
-    std::string problem, engine = "emulated", history, solution, check, advise;
+    std::string problem, engine = "emulated", history, solution, check, advise, guess;
     int threads = 0;
     bool json = false;
     SolveFlags solver;
@@ -67,9 +68,14 @@ std::string to_text(const ChebyshevBounds& c) {
                                             : fmt::format("estimated by {} Lanczos steps", c.lanczos_steps));
 }
 
-void print_table(std::FILE* to, const Point& point, const Problem& problem, const SolveResult& r,
-                 const std::optional<Check>& check, const std::string& parts = {}, const std::string& exchanges = {}) {
-    const auto row = [to](const char* name, const std::string& value) { fmt::print(to, "{:<15}{}\n", name, value); };
+void print_row(std::FILE* to, const char* name, const std::string& value) {
+    fmt::print(to, "{:<15}{}\n", name, value);
+}
+
+/// What was asked for.
+void print_request(std::FILE* to, const Point& point, const Problem& problem, const std::string& parts = {},
+                   const std::string& exchanges = {}) {
+    const auto row = [to](const char* name, const std::string& value) { print_row(to, name, value); };
     const SolveOptions& o = point.options;
     const bool refining = refines(o.scheme);
     std::string scheme = to_string(o.scheme);
@@ -93,6 +99,12 @@ void print_table(std::FILE* to, const Point& point, const Problem& problem, cons
             fmt::format("{} below a defect of {}", to_string(o.schedule[i].spec), text::shortest(o.schedule[i].below)));
     row("engine", parts.empty() ? point.engine : point.engine + ", " + parts);
     if (!exchanges.empty()) row("exchanges", exchanges);
+    if (!problem.guess.empty()) row("begins at", "a guess");
+}
+
+void print_answer(std::FILE* to, const SolveOptions& o, const SolveResult& r, const std::optional<Check>& check) {
+    const auto row = [to](const char* name, const std::string& value) { print_row(to, name, value); };
+    const bool refining = refines(o.scheme);
     print_native(to, r);
     const char* const option = r.status == Status::iteration_limit ? " (--max-iterations)" : "";
     row("status",
@@ -129,6 +141,18 @@ void print_table(std::FILE* to, const Point& point, const Problem& problem, cons
     row("time", fmt::format("{:.3g} s", r.seconds));
 }
 
+/// Of several right-hand sides: a line each.
+void print_answers(std::FILE* to, const std::vector<SolveResult>& results) {
+    fmt::print(to, "\n{:>15}  {:<15} {:>10} {:>6}  {:<13} {}\n", "right-hand side", "status", "iterations", "outer",
+               "true residual", "time");
+    for (std::size_t k = 0; k < results.size(); ++k) {
+        const SolveResult& r = results[k];
+        fmt::print(to, "{:>15}  {:<15} {:>10} {:>6}  {:<13.3e} {:.3g} s{}\n", k + 1, to_string(r.status),
+                   r.inner_iterations, r.outer_iterations, r.true_residual, r.seconds,
+                   r.detail.empty() ? "" : "  " + r.detail);
+    }
+}
+
 std::string history_csv(const SolveResult& result) {
     std::string text = "inner_iterations,outer_iterations,relative_defect\n";
     for (const HistoryPoint& h : result.history)
@@ -137,23 +161,26 @@ std::string history_csv(const SolveResult& result) {
 }
 
 /// A MatrixMarket array that reads back as the same numbers (rhs=file:).
-std::string solution_text(const Point& point, const Problem& problem, const SolveResult& result,
+std::string solution_text(const Point& point, const Problem& problem, const std::vector<SolveResult>& results,
                           const Provenance& here) {
     std::string text = "%%MatrixMarket matrix array real general\n";
     const SolveOptions& o = point.options;
     const std::string inner = o.preconditioner ? options::preconditioner_text(o) : to_string(o.spec);
     text += fmt::format("% solution of {}, {}, {} on {}\n", base::shortened(problem.name, 500),
                         to_string(point.options.scheme), inner, point.engine);
-    text += fmt::format("% {}, true residual {}\n", to_string(result.status), result.true_residual);
+    for (const SolveResult& result : results)
+        text += fmt::format("% {}, true residual {}\n", to_string(result.status), result.true_residual);
     if (!problem.origin.empty()) text += "% at the mesh's place: the origin that the solve took off is added again\n";
-    text += fmt::format("% mantissa {} ({})\n{} 1\n", here.version, here.commit, result.u.size());
-    for (const double value : problem.placed(result.u)) text += text::shortest(value) + '\n';
+    text +=
+        fmt::format("% mantissa {} ({})\n{} {}\n", here.version, here.commit, results.front().u.size(), results.size());
+    for (const SolveResult& result : results)
+        for (const double value : problem.placed(result.u)) text += text::shortest(value) + '\n';
     return text;
 }
 
 /// Writes the files asked for. When one cannot be written, the others are, and the first fault is returned.
-std::string write_files(const Flags& flags, const Point& point, const Problem& problem, const SolveResult& result,
-                        const Provenance& here) {
+std::string write_files(const Flags& flags, const Point& point, const Problem& problem,
+                        const std::vector<SolveResult>& results, const Provenance& here) {
     std::string fault;
     const auto attempt = [&](const std::string& path, const auto& text) {
         if (path.empty()) return;
@@ -163,15 +190,17 @@ std::string write_files(const Flags& flags, const Point& point, const Problem& p
             if (fault.empty()) fault = failed.what();
         }
     };
-    attempt(flags.history, [&] { return history_csv(result); });
-    const auto finite = [](double value) { return std::isfinite(value); };
-    if (std::all_of(result.u.begin(), result.u.end(), finite))
-        attempt(flags.solution, [&] { return solution_text(point, problem, result, here); });
+    attempt(flags.history, [&] { return history_csv(results.front()); });
+    const auto not_finite = [](const SolveResult& r) {
+        return std::any_of(r.u.begin(), r.u.end(), [](double value) { return !std::isfinite(value); });
+    };
+    const auto bad = std::find_if(results.begin(), results.end(), not_finite);
+    if (bad == results.end()) attempt(flags.solution, [&] { return solution_text(point, problem, results, here); });
     else
         fmt::print(stderr,
                    "mantissa: --solution: the solution is not finite ({}), so it was not written; choose a "
                    "datapath or scheme that converges\n",
-                   to_string(result.status));
+                   to_string(bad->status));
     return fault;
 }
 
@@ -197,7 +226,8 @@ int advise_command(const Flags& flags) {
         return true;
     });
     fmt::print("\n");
-    print_table(stdout, {problem.name, "emulated", advice.advised->options}, problem, result, {});
+    print_request(stdout, {problem.name, "emulated", advice.advised->options}, problem);
+    print_answer(stdout, advice.advised->options, result, {});
     return result.status == Status::converged ? kDone : kNotConverged;
 }
 
@@ -211,6 +241,29 @@ struct Ready {
     SharedOut shared;
     std::string parts; ///< in words; empty where the system stays whole
 };
+
+/// --guess: a file as --solution writes it.
+void take_guess(const Flags& flags, Problem& problem, const running::Ranks& ranks) {
+    if (flags.guess.empty()) return;
+    if (ranks.count() > 1) throw InvalidInput("--guess: a solve over ranks begins at zero; leave it or mpirun out");
+    problem.guess = read_vector(flags.guess, problem.system.size());
+    for (std::size_t i = 0; i < problem.origin.size(); ++i) problem.guess[i] -= problem.origin[i];
+}
+
+/// What several right-hand sides do not go with.
+void refuse_columns(const Flags& flags, const Problem& problem, const Ready& ready, const running::Ranks& ranks) {
+    const bool over_parts = in_double_over_parts(ready.point.options, ready.shared);
+    if (over_parts && !problem.guess.empty())
+        throw InvalidInput("--guess: CG in double over parts begins at zero; leave it or --parts out");
+    if (problem.more.empty()) return;
+    const auto refuse = [&](const char* what) {
+        throw InvalidInput(fmt::format("{}: it goes with one right-hand side, and the file has {}; leave it out", what,
+                                       problem.more.size() + 1));
+    };
+    if (!flags.history.empty()) refuse("--history");
+    if (ranks.count() > 1) refuse("mpirun");
+    if (over_parts) refuse("--parts");
+}
 
 Ready make_ready(const Flags& flags, const running::Ranks& ranks, const std::vector<RankGpus>& rank_gpus) {
     Ready r;
@@ -227,7 +280,10 @@ Ready make_ready(const Flags& flags, const running::Ranks& ranks, const std::vec
         r.checked = make_checked_engine(*r.engine, *r.reference, r.passes);
     }
     if (std::string why = options::refusal(r.point.options); !why.empty()) throw InvalidInput(why);
-    r.problem = make_problem(flags.problem);
+    r.problem = make_problem_of_columns(flags.problem);
+    if (std::string why = options::refusal(r.point.options, *r.problem); !why.empty()) throw InvalidInput(why);
+    take_guess(flags, *r.problem, ranks);
+    refuse_columns(flags, *r.problem, r, ranks);
     if (ranks.first() && !r.problem->note.empty()) fmt::print(stderr, "mantissa: {}\n", r.problem->note);
     r.point.problem = r.problem->name;
     if (std::string why = parts_refusal(r.shared, *r.engine, r.point.options, r.problem->system); !why.empty())
@@ -240,7 +296,7 @@ Ready make_ready(const Flags& flags, const running::Ranks& ranks, const std::vec
 int solve_ready(const Flags& flags, const std::string& typed, const Ready& ready, const running::Ranks& ranks) {
     const Point& point = ready.point;
     const Problem& problem = *ready.problem;
-    SolveResult result;
+    std::vector<SolveResult> results;
     try {
         running::SolveProgress line(point.options.tolerance);
         const auto show = [&](const HistoryPoint& h) {
@@ -248,9 +304,9 @@ int solve_ready(const Flags& flags, const std::string& typed, const Ready& ready
             return true;
         };
         if (in_double_over_parts(point.options, ready.shared))
-            result = solve_over_parts(problem, ready.shared.space, ready.shared.method, ready.shared.exchange,
-                                      loops_elsewhere(ready.shared, ranks, flags.parts), point.options, show);
-        else result = solve(problem, ready.checked ? *ready.checked : *ready.engine, point.options, show);
+            results.push_back(solve_over_parts(problem, ready.shared.space, ready.shared.method, ready.shared.exchange,
+                                               loops_elsewhere(ready.shared, ranks, flags.parts), point.options, show));
+        else results = solve_all(problem, ready.checked ? *ready.checked : *ready.engine, point.options, show);
     } catch (const Mismatch& m) {
         if (!ranks.first()) return kNotConverged; // every rank has seen it
         fmt::print(stderr, "mantissa: {}\n", m.what());
@@ -261,16 +317,20 @@ int solve_ready(const Flags& flags, const std::string& typed, const Ready& ready
                 *m.difference.first_clock, *m.difference.last_clock);
         return kNotConverged;
     }
-    const int code = result.status == Status::converged ? kDone : kNotConverged;
+    const auto converged = [](const SolveResult& r) { return r.status == Status::converged; };
+    const int code = std::ranges::all_of(results, converged) ? kDone : kNotConverged;
     if (!ranks.first()) return code;
+    const SolveResult& result = results.front();
     const auto check = ready.checked ? std::optional(Check{flags.check, *ready.passes}) : std::nullopt;
     std::string parts = ready.parts;
     if (const std::string& picked = ready.shared.picked->text; !picked.empty()) parts += "; of the GPUs " + picked;
-    const std::string fault = write_files(flags, point, problem, result, current_provenance(typed));
+    const std::string fault = write_files(flags, point, problem, results, current_provenance(typed));
     if (flags.json) {
         results::Json j = results::to_json(point);
         j["unknowns"] = problem.system.size();
-        j.update(results::to_json(result));
+        if (results.size() == 1) j.update(results::to_json(result));
+        for (const SolveResult& each : results)
+            if (results.size() > 1) j["right_hand_sides"].push_back(results::to_json(each));
         if (!parts.empty()) j["parts"] = parts;
         if (ready.shared.exchange.counts) {
             const ExchangeCounts& counts = *ready.shared.exchange.counts;
@@ -283,7 +343,9 @@ int solve_ready(const Flags& flags, const std::string& typed, const Ready& ready
         if (check) j["check"] = {{"engine", check->engine}, {"passes", check->passes}};
         fmt::print("{}\n", json_text(j));
     } else {
-        print_table(ready.words, point, problem, result, check, parts, exchanges_in_words(ready.shared, result.held));
+        print_request(ready.words, point, problem, parts, exchanges_in_words(ready.shared, result.held));
+        if (results.size() == 1) print_answer(ready.words, point.options, result, check);
+        else print_answers(ready.words, results);
     }
     if (!fault.empty()) throw InvalidInput(fault); // behind the answer, so that it is not lost
     return code;
@@ -353,7 +415,10 @@ Run setup(CLI::App& app, const std::string& typed) {
     begin(options::title(Group::problem));
     app.add_option("--problem", f.problem,
                    "poisson2d:level=8[,anisotropy=A], diffusion2d:level=7[,field=smooth|jump|checker][,contrast=C]"
-                   "[,seed=S], poisson3d:level=5, mtx:FILE[,rhs=ones|random|file:FILE][,seed=S], or, from meshes, "
+                   "[,seed=S], poisson3d:level=5, convection2d:level=7|n=N[,peclet=P]"
+                   "[,difference=upwind|central][,wind=constant|recirculating][,rhs=known|random], "
+                   "convection3d likewise, "
+                   "mtx:FILE[,rhs=ones|random|file:FILE][,seed=S], or, from meshes, "
                    "lscm:FILE[,weight=area|opennl][,pins=axes|boundary][,cut=no|auto] and "
                    "dsi:FILE[,task=smooth|interpolate][,weight=W][,coordinate=x|y|z|xyz] (docs/meshes.md); "
                    "generated:kind=nd|band|thermal|elasticity|scattered|power|arrow,n=N[,seed=S], large and sparse");
@@ -362,6 +427,8 @@ Run setup(CLI::App& app, const std::string& typed) {
         "estimate the condition of the matrix and propose widths and options; --advise=solve runs them as well");
     for (const Group group : options::kGroups) f.solver.declare(app, group);
     f.solver.exclude(app);
+    app.add_option("--guess", f.guess,
+                   "begin there in place of zero: a file of as many numbers as unknowns, as --solution writes it");
     begin(options::title(Group::place));
     app.add_option("--engine", f.engine, "see mantissa engines")->capture_default_str();
     app.add_option("--check", f.check, "run this engine beside it and compare every iteration, bit for bit");
@@ -394,8 +461,8 @@ Run setup(CLI::App& app, const std::string& typed) {
         };
         for (const options::Option* option : flags->solver.given())
             if (!option->with_advice) refuse(flag_of(*option));
-        for (const char* name : {"--engine", "--check", "--history", "--solution", "--parts", "--cut", "--exchange",
-                                 "--gpus", "--devices", "--rank-wait"})
+        for (const char* name : {"--guess", "--engine", "--check", "--history", "--solution", "--parts", "--cut",
+                                 "--exchange", "--gpus", "--devices", "--rank-wait"})
             if (app.get_option(name)->count() != 0) refuse(name);
         return advise_command(*flags);
     };

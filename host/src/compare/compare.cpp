@@ -11,7 +11,7 @@ results::Json run_comparison(const Comparison& comparison, const GatherOptions& 
     const std::vector<Row> rows = join(comparison, gathered, here);
     const std::vector<Row> constant = join_constant(comparison, gathered, here);
     results::Json document = comparison_document(comparison, gathered, rows, constant, here);
-    ComparisonStore(options.store).put_comparison(comparison.name, document, here);
+    if (!options.stored_only) ComparisonStore(options.store).put_comparison(comparison.name, document, here);
     return document;
 }
 

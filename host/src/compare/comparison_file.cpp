@@ -24,9 +24,9 @@ public:
     Comparison read() {
         const toml::table& t = file_.root();
         file_.check_keys(t, "a comparison",
-                         {"name",   "store",  "problem",   "device", "scheme",    "inner",    "tolerance",
-                          "engine", "passes", "bands",     "words",  "fill",      "place",    "seeds",
-                          "cpu",    "gpu",    "gpu_watts", "design", "published", "section55"});
+                         {"name",   "store",  "problem",   "device", "scheme", "inner",     "tolerance",
+                          "engine", "passes", "bands",     "words",  "fill",   "place",     "seeds",
+                          "cpu",    "gpu",    "gpu_watts", "design", "cycle",  "published", "section55"});
         Comparison c;
         c.name = file_.text(t, "name", fs::path(name_).stem().string());
         c.store = file_.text(t, "store");
@@ -41,6 +41,7 @@ public:
         read_options(c);
         const auto engines = read_engines(t, {"emulated"});
         read_designs(c, engines);
+        c.cycles = read_cycle_designs(file_, c, folder_);
         read_published(c);
         read_section55(c);
         return c;

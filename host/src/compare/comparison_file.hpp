@@ -53,6 +53,15 @@
 //   fixed_clocks number         none                clocks of a pass besides N / lanes + row / lanes, given in place of
 //                                                   counted ones
 //
+// Keys of each [[cycle]]: cores of multilevel cycles on grids (docs/cycle_core.md), vectors on the chip.
+//
+//   cycle       text or list    needed              cycles, as --preconditioner multilevel: takes them, in words
+//   lanes       whole or list   1                   nodes a clock, powers of two up to 4096
+//   outer       text            "fx64.62"           words of u and the defect, 64 bits
+//   device      text or list    all devices         of those above
+//   clock_mhz   number          none                MHz, given; without it: the device's clock_mhz, else its max_mhz
+//   gpu         text or list    none                files that gpu_word_cycle_bench wrote
+//
 // Keys of each [[published]]: a time that others measured, shown beside sparse designs.
 //
 //   problem     text            needed              one of the problems
@@ -120,6 +129,14 @@
 //     link_words = 16
 //     link_latency = 20
 //
+//     [[cycle]]
+//     cycle = ["b2,w=10", "v12,w=10,f=16"]
+//     lanes = [64, 1024]
+//     outer = "fx64.62"
+//     device = "alveo-u280"
+//     clock_mhz = 300
+//     gpu = "cycles.json"
+//
 //     [[published]]
 //     problem = "poisson2d:level=8"
 //     label = "a solver"
@@ -141,6 +158,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cycle_cores/cycle_cores.hpp"
 #include "device.hpp"
 #include "mantissa/host/solve.hpp"
 #include "synthesis/synthesis.hpp"
@@ -213,6 +231,7 @@ struct Comparison {
     int seeds = 1;
     std::vector<std::string> gpu; ///< paths
     std::optional<double> gpu_watts;
+    std::vector<CycleDesign> cycles;
     std::vector<Published> published;
     std::optional<Section55Request> section55;
     [[nodiscard]] bool has_sparse() const {

@@ -9,10 +9,8 @@
 
 #include "mantissa/format.hpp"
 #include "mantissa/host/options.hpp"
-#include "mantissa/host/store.hpp"
 #include "store/point_columns.hpp"
 #include "store/result_json.hpp"
-#include "store/results_file.hpp"
 #include "synthesis/kept/synthesis_store.hpp"
 #include "text/json_text.hpp"
 
@@ -20,19 +18,21 @@ namespace mantissa::compare {
 
 namespace {
 
+/// The file, opened for as long as this lives; or `copy`, where a copy of it was taken to read.
 class Database {
 public:
-    explicit Database(const std::string& path) : path_(path), db_(settled(path)) {}
+    Database(const std::string& path, sqlite3* copy)
+        : path_(path), own_(copy != nullptr ? nullptr : results::open_results(path, results::Access::write)),
+          db_(copy != nullptr ? copy : own_.get()) {}
     void execute(const std::string& sql) {
-        results::check_database(db_.get(), sqlite3_exec(db_.get(), sql.c_str(), nullptr, nullptr, nullptr), path_);
+        results::check_database(db_, sqlite3_exec(db_, sql.c_str(), nullptr, nullptr, nullptr), path_);
     }
 
     class Query {
     public:
         Query(Database& db, const std::string& sql) : db_(db) {
             sqlite3_stmt* raw = nullptr;
-            results::check_database(db_.db_.get(), sqlite3_prepare_v2(db_.db_.get(), sql.c_str(), -1, &raw, nullptr),
-                                    db_.path_);
+            results::check_database(db_.db_, sqlite3_prepare_v2(db_.db_, sql.c_str(), -1, &raw, nullptr), db_.path_);
             statement_.reset(raw);
         }
         Query& bind(std::string_view text) {
@@ -49,7 +49,7 @@ public:
         }
         bool step() {
             const int code = sqlite3_step(statement_.get());
-            results::check_database(db_.db_.get(), code, db_.path_);
+            results::check_database(db_.db_, code, db_.path_);
             return code == SQLITE_ROW;
         }
         [[nodiscard]] std::string text(int column) const {
@@ -86,19 +86,14 @@ public:
     };
 
 private:
-    static results::DatabaseHandle settled(const std::string& path) {
-        { const Store made(path); } // makes or checks the file
-        return results::open_results(path, results::Access::write);
-    }
-
     std::string path_;
-    results::DatabaseHandle db_;
+    results::DatabaseHandle own_;
+    sqlite3* db_;
 };
 
 constexpr const char* kProvenance = "version, commit_id, machine, date, command";
 
-std::optional<StoredDocument> find(const std::string& path, const char* table, const std::string& name) {
-    Database db(path);
+std::optional<StoredDocument> find(Database db, const std::string& path, const char* table, const std::string& name) {
     Database::Query query(db, fmt::format("SELECT document, {} FROM {} WHERE name=?", kProvenance, table));
     query.bind(name);
     if (!query.step()) return std::nullopt;
@@ -109,9 +104,7 @@ std::optional<StoredDocument> find(const std::string& path, const char* table, c
     return StoredDocument{document, query.provenance(1)};
 }
 
-void put(const std::string& path, const char* table, const std::string& name, const results::Json& document,
-         const Provenance& p) {
-    Database db(path);
+void put(Database db, const char* table, const std::string& name, const results::Json& document, const Provenance& p) {
     Database::Query insert(db, fmt::format("INSERT OR REPLACE INTO {} VALUES (?,?,?,?,?,?,?)", table));
     insert.bind(name)
         .bind(json_text(document, -1))
@@ -136,33 +129,44 @@ Database::Query& bind_core(Database::Query& query, const CoreKey& key) {
 
 } // namespace
 
-ComparisonStore::ComparisonStore(std::string path) : path_(std::move(path)) {
-    synthesis::settle_synthesis_tables(path_);
-    Database db(path_);
-    for (const char* table : {"measurement", "comparison"})
-        db.execute(fmt::format("CREATE TABLE IF NOT EXISTS {} (name TEXT PRIMARY KEY, document TEXT NOT NULL, version "
-                               "TEXT NOT NULL, commit_id TEXT NOT NULL, machine TEXT NOT NULL, date TEXT NOT NULL, "
-                               "command TEXT NOT NULL)",
-                               table));
+ComparisonStore::ComparisonStore(std::string path, StoreAccess access) : path_(std::move(path)) {
+    const auto make_tables = [&](Database db) {
+        for (const char* table : {"measurement", "comparison"})
+            db.execute(fmt::format("CREATE TABLE IF NOT EXISTS {} (name TEXT PRIMARY KEY, document TEXT NOT NULL, "
+                                   "version TEXT NOT NULL, commit_id TEXT NOT NULL, machine TEXT NOT NULL, date TEXT "
+                                   "NOT NULL, command TEXT NOT NULL)",
+                                   table));
+    };
+    if (access == StoreAccess::write) {
+        synthesis::settle_synthesis_tables(path_); // makes or checks the file
+        make_tables(Database(path_, nullptr));
+        return;
+    }
+    copy_ = results::open_results(path_, results::Access::read);
+    results::update_copy(copy_.get(), path_, [&] {
+        results::settle_points(copy_.get(), path_);
+        synthesis::settle_synthesis_tables(copy_.get(), path_);
+        make_tables(Database(path_, copy_.get()));
+    });
 }
 
 std::optional<StoredDocument> ComparisonStore::measurement(const std::string& name) const {
-    return find(path_, "measurement", name);
+    return find({path_, copy_.get()}, path_, "measurement", name);
 }
 void ComparisonStore::put_measurement(const std::string& name, const results::Json& document,
                                       const Provenance& provenance) const {
-    put(path_, "measurement", name, document, provenance);
+    put({path_, copy_.get()}, "measurement", name, document, provenance);
 }
 std::optional<StoredDocument> ComparisonStore::comparison(const std::string& name) const {
-    return find(path_, "comparison", name);
+    return find({path_, copy_.get()}, path_, "comparison", name);
 }
 void ComparisonStore::put_comparison(const std::string& name, const results::Json& document,
                                      const Provenance& provenance) const {
-    put(path_, "comparison", name, document, provenance);
+    put({path_, copy_.get()}, "comparison", name, document, provenance);
 }
 
 std::vector<findings::SolveBeside> ComparisonStore::solves() const {
-    Database db(path_);
+    Database db(path_, copy_.get());
     std::map<const options::Option*, int> at;
     std::string columns = "problem, spec, status, inner_iterations, true_residual";
     for (const options::Option& option : options::table())
@@ -192,7 +196,7 @@ std::vector<findings::SolveBeside> ComparisonStore::solves() const {
 }
 
 std::optional<Provenance> ComparisonStore::origin_of(const Point& point) const {
-    Database db(path_);
+    Database db(path_, copy_.get());
     Database::Query query(db, fmt::format("SELECT {} FROM points WHERE key=?", kProvenance));
     query.bind(point_key(point));
     return newest(query);
@@ -200,7 +204,7 @@ std::optional<Provenance> ComparisonStore::origin_of(const Point& point) const {
 
 std::optional<Provenance> ComparisonStore::origin_of_synthesis(const CoreKey& key, std::uint64_t luts,
                                                                std::uint64_t flip_flops, std::uint64_t depth) const {
-    Database db(path_);
+    Database db(path_, copy_.get());
     Database::Query query(db, fmt::format("SELECT {} FROM netlist WHERE {} AND luts=? AND flip_flops=? AND depth=? "
                                           "ORDER BY date DESC",
                                           kProvenance, kCore));
@@ -209,7 +213,7 @@ std::optional<Provenance> ComparisonStore::origin_of_synthesis(const CoreKey& ke
 }
 
 std::optional<Provenance> ComparisonStore::origin_of_placement(const CoreKey& key, int seed, double mhz) const {
-    Database db(path_);
+    Database db(path_, copy_.get());
     Database::Query query(db, fmt::format("SELECT {} FROM placement WHERE {} AND seed=? AND mhz=? ORDER BY date DESC",
                                           kProvenance, kCore));
     bind_core(query, key).bind_number(static_cast<std::uint64_t>(seed)).bind_number(mhz);
@@ -217,7 +221,7 @@ std::optional<Provenance> ComparisonStore::origin_of_placement(const CoreKey& ke
 }
 
 std::optional<ComparisonStore::Synthesis> ComparisonStore::newest_synthesis(const CoreKey& key) const {
-    Database db(path_);
+    Database db(path_, copy_.get());
     Database::Query query(
         db, fmt::format("SELECT luts, memory_luts, flip_flops, paired, carries, multipliers, memory_bits, io_bits, "
                         "depth, model_mhz, model_path, tool, sources, {} FROM netlist WHERE {} ORDER BY date DESC "
@@ -240,7 +244,7 @@ std::optional<ComparisonStore::Synthesis> ComparisonStore::newest_synthesis(cons
 }
 
 std::vector<ComparisonStore::Placed> ComparisonStore::placements(const CoreKey& key, const std::string& sources) const {
-    Database db(path_);
+    Database db(path_, copy_.get());
     std::vector<Placed> placed;
     Database::Query query(db, fmt::format("SELECT seed, mhz, critical, {} FROM placement WHERE {} AND sources=? ORDER "
                                           "BY mhz",

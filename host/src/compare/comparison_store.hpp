@@ -11,7 +11,9 @@
 #include "findings/findings.hpp"
 #include "mantissa/host/point.hpp"
 #include "mantissa/host/provenance.hpp"
+#include "mantissa/host/store.hpp"
 #include "store/result_json.hpp"
+#include "store/results_file.hpp"
 #include "synthesis/synthesis.hpp"
 
 namespace mantissa::compare {
@@ -31,11 +33,11 @@ struct StoredDocument {
 };
 
 /// The tables `measurement` and `comparison` (name, document, provenance) of a results file, which is made when it is
-/// not there. Each put is one transaction. May be used from several threads. All throw InvalidInput, one line, when
-/// the file cannot be used.
+/// not there; opened to read, it has to be there, and is taken into memory: no put then. Each put is one transaction.
+/// May be used from several threads. All throw InvalidInput, one line, when the file cannot be used.
 class ComparisonStore {
 public:
-    explicit ComparisonStore(std::string path);
+    explicit ComparisonStore(std::string path, StoreAccess access = StoreAccess::write);
 
     [[nodiscard]] std::optional<StoredDocument> measurement(const std::string& name) const;
     void put_measurement(const std::string& name, const results::Json& document, const Provenance& provenance) const;
@@ -68,6 +70,7 @@ public:
 
 private:
     std::string path_;
+    results::DatabaseHandle copy_; ///< to read
 };
 
 } // namespace mantissa::compare

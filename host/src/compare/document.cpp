@@ -353,6 +353,7 @@ results::Json comparison_document(const Comparison& c, Gathered& g, const std::v
     j["rows"] = results::Json::array();
     for (const Row& row : rows) j["rows"].push_back(row_json(c, row));
     j["sparse"] = sparse_json(c, g, here);
+    j["cycle_cores"] = cycle_cores_json(c, g, here);
     j["peers"] = peers_json(c, g);
     j["section55"] = section55(c, g, here);
     j["best"] = best_json(c, rows);

@@ -1,5 +1,6 @@
 // Sparse designs: which cores fit, the time of their passes and solves, and what stands beside them.
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -133,7 +134,8 @@ struct SparseJoiner {
             for (std::size_t i = 0; i < plan.fit.memories.size(); ++i)
                 row["memories"].push_back({{"name", device.memories[i].name}, {"used", plan.fit.memories[i]}});
             row["modelled"] = {"area_share",       "slices",  "seconds_per_iteration", "operations_per_second",
-                               "bytes_per_second", "seconds", "operations_per_joule",  "energy_joules"};
+                               "bytes_per_second", "seconds", "operations_per_joule",  "energy_joules",
+                               "area_time"};
             row["origins"] = plan.origins;
             row["origins"].push_back(found->second.origin);
             row["origins"].push_back(plan.clock.origin);
@@ -142,9 +144,30 @@ struct SparseJoiner {
             add_rates(row, problem, seconds, device.watts);
             row["bytes_per_second"] = static_cast<double>(f.beat_bits) / 8 * static_cast<double>(f.beats) / seconds;
             add_solve(row, problem, design, device, seconds);
+            row["area_time"] = row["seconds"].is_null()
+                                   ? results::Json(nullptr)
+                                   : results::Json(plan.fit.area_share * row["seconds"].get<double>());
             rows.push_back(std::move(row));
         }
         for (Gap& what : unfit) gap(std::move(what));
+    }
+
+    /// Marks our rows that no other of the same problem and device beats in area and time.
+    void mark_fronts() {
+        std::map<std::pair<std::string, std::string>, std::vector<std::size_t>> groups;
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            results::Json& row = rows[i];
+            if (!row.contains("clock_hz")) continue;
+            row["pareto"] = false;
+            if (!row["seconds"].is_null()) groups[{row["problem"], row["device"]}].push_back(i);
+        }
+        for (const auto& [unused, of] : groups) {
+            std::vector<std::pair<double, double>> points;
+            for (const std::size_t i : of)
+                points.emplace_back(rows[i]["area_share"].get<double>(), rows[i]["seconds"].get<double>());
+            const std::vector<bool> front = pareto_front(points);
+            for (std::size_t k = 0; k < of.size(); ++k) rows[of[k]]["pareto"] = static_cast<bool>(front[k]);
+        }
     }
 
     /// A row of somebody else's time.
@@ -222,6 +245,7 @@ results::Json sparse_json(const Comparison& c, Gathered& g, const Provenance& he
                 for (const auto& [device, multiplier] : design.cores) joiner.enter(problem, design, device, multiplier);
         joiner.enter_beside(problem);
     }
+    joiner.mark_fronts();
     return std::move(joiner.rows);
 }
 

@@ -45,17 +45,18 @@ std::string sparse_text(const results::Json& rows) {
     for (const results::Json& row : rows) {
         if (row.at("problem") != problem) {
             problem = row.at("problem");
-            out += fmt::format("\nSparse cores on {}\n  {:<44}{:>9}{:>8}{:>10}{:>9}{:>10}{:>7}{:>12}{:>11}{:>12}\n",
+            out += fmt::format("\nSparse cores on {}\n  {:<72}{:>9}{:>8}{:>10}{:>9}{:>10}{:>7}{:>12}{:>11}{:>12}\n",
                                problem, "cores", "channels", "MHz", "us a pass", "GB/s", "Gop/s", "W", "Gop/s/W",
                                "iterations", "time");
         }
         const bool ours = row.contains("clock_hz");
         const std::string name =
-            ours ? fmt::format("{}, {} ({})", row.at("device").get<std::string>(), row.at("label").get<std::string>(),
+            ours ? fmt::format("{}, {} of {} ({})", row.at("device").get<std::string>(),
+                               row.at("label").get<std::string>(), row.at("spec").get<std::string>(),
                                row.at("multiplier").get<std::string>())
                  : fmt::format("{} ({})", row.at("label").get<std::string>(), row.at("kind").get<std::string>());
         out += fmt::format(
-            "  {:<44}{:>9}{:>8}{:>10}{:>9}{:>10}{:>7}{:>12}{:>11}{:>12}\n", name,
+            "  {:<72}{:>9}{:>8}{:>10}{:>9}{:>10}{:>7}{:>12}{:>11}{:>12}\n", name,
             ours ? std::to_string(row.at("channels").get<std::uint64_t>()) : "-",
             ours ? figure(row.at("clock_hz"), 1e-6, 1) : "-",
             figure(row.at("seconds_per_iteration"), 1e6, 2) + (ours ? "*" : ""),
@@ -67,6 +68,19 @@ std::string sparse_text(const results::Json& rows) {
     }
     if (!out.empty()) out += "  (* modelled, from simulated clocks; watts are the greatest power)\n";
     return out;
+}
+
+/// The fastest row of each problem and device.
+results::Json best_of_cg(const results::Json& document) {
+    results::Json best = results::Json::array();
+    for (const results::Json& row : document.at("rows")) {
+        results::Json* known = nullptr;
+        for (results::Json& other : best)
+            if (other.at("problem") == row.at("problem") && other.at("device") == row.at("device")) known = &other;
+        if (known == nullptr) best.push_back(row);
+        else if (row.at("seconds") < known->at("seconds")) *known = row;
+    }
+    return best;
 }
 
 } // namespace
@@ -110,6 +124,7 @@ std::string comparison_text(results::Json d) {
     }
     if (!d["rows"].empty()) out += "  (* modelled; slices, and so area, are estimates)\n";
     if (d.contains("sparse")) out += sparse_text(d["sparse"]);
+    if (d.contains("cycle_cores")) out += cycle_cores_text(d["cycle_cores"], best_of_cg(d));
     if (!d["peers"].empty()) {
         out += fmt::format("\nBeside it\n  {:<22}{:<60}{:>11}{:>12}{:>12}\n", "problem", "run", "iterations", "time",
                            "residual");

@@ -23,13 +23,15 @@ std::string bare_spec(const Row& row) {
     return text(*row.json, "spec");
 }
 
-Headline iterations(const Json& document, const std::string& problem, const Row& winner) {
+/// `iterations` is the row's field that counts them.
+Headline iterations_headline(const Json& document, const std::string& problem, const Json& winner,
+                             const char* iterations) {
     Headline h{"", "iterations against CG in double", "no solve in double beside it", false};
-    const auto own = static_cast<double>(whole(*winner.json, "inner_iterations"));
+    const auto own = static_cast<double>(whole(winner, iterations));
     for (const Json* r : items(document, "references"))
         if (const auto all = whole(*r, "iterations"); text(*r, "problem") == problem && all > 0) {
             h.value = ratio_text(own / static_cast<double>(all));
-            h.note = fmt::format("{:.0f} for {}; all but the outer steps in {}", own, all, bare_spec(winner));
+            h.note = fmt::format("{:.0f} for {}; all but the outer steps in {}", own, all, text(winner, "spec"));
         }
     return h;
 }
@@ -117,6 +119,26 @@ std::optional<double> time_of(const Json& row) {
     return seconds && *seconds > 0 ? seconds : std::nullopt;
 }
 
+/// "FORMAT with 4 x 16 lanes".
+std::string sparse_name(const Json& row) {
+    const std::string spec = text(row, "spec");
+    return spec.empty() ? text(row, "label") : spec + " with " + text(row, "label");
+}
+
+/// What the design takes of its device, and what a larger one would lack.
+Headline share_headline(const Json& row) {
+    Headline h{"", "of the device", "no area; mantissa compare with area = true synthesises one", true};
+    const auto share = number(row, "area_share");
+    if (!share) return h;
+    h.value = text::percent(*share);
+    h.note = fmt::format("{} of {}", text(row, "label"), text(row, "spec"));
+    if (whole(row, "slices") > 0)
+        h.note += fmt::format(": {} slices, {} multipliers", whole(row, "slices"), whole(row, "blocks"));
+    if (const std::string bound = text(row, "bound"); !bound.empty() && bound != "lanes")
+        h.note += fmt::format("; twice the lanes would lack {}", bound == "blocks" ? "multipliers" : bound);
+    return h;
+}
+
 /// The fastest sparse core of a comparison beside what else solves its problem. Rows with a clock are ours.
 std::optional<Verdict> sparse_verdict(const Json& document) {
     const Json* best = nullptr;
@@ -136,7 +158,7 @@ std::optional<Verdict> sparse_verdict(const Json& document) {
     const double seconds = *time_of(*best);
     Verdict v;
     v.problem = problem;
-    v.sentence = fmt::format("{} on {} solves {} to {:g} in {} (modelled): {}.", text(*best, "label"),
+    v.sentence = fmt::format("{} on {} solves {} to {:g} in {} (modelled): {}.", sparse_name(*best),
                              device_name(document, text(*best, "device")), problem,
                              number(document, "tolerance").value_or(0), time_text(seconds),
                              rows == 1 ? std::string("the only sparse core here")
@@ -158,10 +180,16 @@ std::optional<Verdict> sparse_verdict(const Json& document) {
                              text(*other, "label"));
         return h;
     };
-    v.numbers = {headline(fastest("peers", [](const Json& p) { return text(p, "engine") == "cpu"; }), "the processor",
+    v.numbers = {iterations_headline(document, problem, *best, "iterations"), share_headline(*best),
+                 headline(fastest("peers", [](const Json& p) { return text(p, "engine") == "cpu"; }), "the processor",
                           "no solve on a processor beside it; set cpu = true in the comparison"),
                  headline(fastest("sparse", [](const Json& r) { return !r.contains("clock_hz"); }), "the others",
                           "no GPU's or published time of a whole solve beside it")};
+    v.devices = {text(*best, "device")};
+    for (const Json* r : items(document, "sparse")) // one more beside it, where there is another
+        if (v.devices.size() == 1 && text(*r, "problem") == problem && r->contains("clock_hz") && time_of(*r) &&
+            text(*r, "device") != v.devices.front())
+            v.devices.push_back(text(*r, "device"));
     return v;
 }
 
@@ -185,8 +213,8 @@ std::optional<Verdict> verdict_of(const nlohmann::ordered_json& document) {
                                           : fmt::format("the fastest of {} on {}", text::counted(designs, "design"),
                                                         text::counted(devices.size(), "device")),
                              against_double(fastest->second, winner));
-    v.numbers = {iterations(document, problem, winner), area(document, winner, devices),
-                 beside_gpu(document, problem, winner)};
+    v.numbers = {iterations_headline(document, problem, *winner.json, "inner_iterations"),
+                 area(document, winner, devices), beside_gpu(document, problem, winner)};
     v.devices = {fastest->first};
     const auto other = std::ranges::max_element(devices, {}, [&](const auto& d) {
         return d.first == fastest->first ? std::size_t{0} : count_designs(d.second);

@@ -26,6 +26,17 @@ bool in_range(const Option& option, double value) {
     return option.open ? value > option.low && value < option.high : value >= option.low && value <= option.high;
 }
 
+/// Is `text` one of the option's choices? One that is written NAME(M) stands for NAME too, and for any M; which M there
+/// are, `set` says.
+bool chooses(const Option& option, std::string_view text) {
+    constexpr std::string_view kArgument = "(M)";
+    return std::ranges::any_of(option.choices, [&](std::string_view choice) {
+        if (!choice.ends_with(kArgument)) return text == choice;
+        choice.remove_suffix(kArgument.size());
+        return text.substr(0, text.find('(')) == choice;
+    });
+}
+
 /// Is `value` one that the option can take, as far as its declaration says?
 bool fits(const Option& option, const Value& value) {
     if (const auto* whole = std::get_if<std::uint64_t>(&value)) return whole_range(option).holds(*whole);
@@ -75,8 +86,7 @@ void give(Request& request, const Option& option, const Value& value, std::strin
     if (!fits(option, value))
         throw InvalidInput(fmt::format("{} {}: give {}", name, text_of(value), range_text(option)));
     // A scheme's name is known to parse_scheme(), which says more.
-    if (option.type == Type::choice && option.get == nullptr &&
-        std::find(option.choices.begin(), option.choices.end(), std::get<std::string>(value)) == option.choices.end())
+    if (option.type == Type::choice && option.get == nullptr && !chooses(option, std::get<std::string>(value)))
         throw InvalidInput(fmt::format("{} {}: give {}", name, base::quoted(std::get<std::string>(value)),
                                        fmt::join(option.choices, ", ")));
     option.set(request, value);

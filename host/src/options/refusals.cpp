@@ -1,9 +1,14 @@
 // What cannot be combined: one table for the command, sweeps, comparisons and Python, which all come through solve().
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "mantissa/base/quoted.hpp"
+#include "mantissa/errors.hpp"
 #include "mantissa/host/options.hpp"
+#include "mantissa/recurrence/gmres.hpp"
+#include "mantissa/symmetry.hpp"
 
 namespace mantissa::options {
 
@@ -40,7 +45,8 @@ Rules of_cycles(const SolveOptions& o) {
     if (!o.preconditioner) return {};
     const SolveOptions usual;
     const bool inside = !(o.spec == usual.spec) || o.inner != usual.inner || o.digits != 0 || !o.schedule.empty() ||
-                        !o.middle.empty() || o.headroom || o.couplings || o.inner_recurrence != usual.inner_recurrence;
+                        !o.middle.empty() || o.headroom || o.couplings || o.gmres != 0 ||
+                        o.inner_recurrence != usual.inner_recurrence;
     return {
         {!is(o, Scheme::inexact_pcg) && !is(o, Scheme::defect_correction),
          fmt::format(
@@ -49,7 +55,7 @@ Rules of_cycles(const SolveOptions& o) {
              to_string(o.scheme))},
         {inside,
          "preconditioner multilevel: a cycle is the inner solver itself and has words of its own; leave format, "
-         "spec, schedule, inner, digits, inner recurrence, middle, headroom and couplings out"},
+         "spec, schedule, inner, digits, inner recurrence, gmres, middle, headroom and couplings out"},
     };
 }
 
@@ -100,6 +106,22 @@ Rules of_schemes(const SolveOptions& o) {
     };
 }
 
+Rules of_gmres(const SolveOptions& o) {
+    const bool alone = is(o, Scheme::gmres);
+    if (!alone && o.gmres == 0) return {};
+    const std::string datapath = GmresSolver::refusal(o.spec);
+    return {
+        {!alone && !is(o, Scheme::defect_correction),
+         fmt::format("gmres: scheme {} runs CG; take the scheme gmres, or defect-correction around GMRES",
+                     to_string(o.scheme))},
+        {o.gmres != 0 && (o.gmres < kLeastRestart || o.gmres > kMostRestart),
+         fmt::format("gmres {}: give {} to {} steps of a cycle", o.gmres, kLeastRestart, kMostRestart)},
+        {o.inner_recurrence != Recurrence::pipelined,
+         "gmres: it takes the inner recurrence's place; leave inner recurrence out"},
+        {!datapath.empty(), datapath},
+    };
+}
+
 Rules of_schedule(const SolveOptions& o) {
     if (o.schedule.empty()) return {};
     const ScheduleStage& first = o.schedule.front();
@@ -144,10 +166,33 @@ Rules of_outer_loops(const SolveOptions& o) {
     };
 }
 
+/// Of a matrix that is not symmetric: where, and what takes it.
+std::string not_symmetric(const Problem& problem, std::string_view who) {
+    const auto [row, column] = asymmetry(problem.system).value_or(std::pair<std::size_t, std::size_t>());
+    std::string takers;
+    for (const SchemeAxes& s : schemes())
+        if (s.any_matrix) takers += (takers.empty() ? "" : ", ") + std::string(s.name);
+    return fmt::format("{}: the matrix of {} is not symmetric (entries ({}, {}) and ({}, {}) differ) and CG needs a "
+                       "symmetric positive definite one; {}",
+                       who, base::shortened(problem.name, 200), row + 1, column + 1, column + 1, row + 1,
+                       takers.empty() ? "give such a matrix" : "take the scheme " + takers);
+}
+
 } // namespace
 
+std::string refusal(const SolveOptions& options, const Problem& problem) {
+    if (problem.symmetric || options.gmres != 0 || schemes()[static_cast<std::size_t>(options.scheme)].any_matrix)
+        return {};
+    if (options.preconditioner) return not_symmetric(problem, "preconditioner multilevel");
+    return not_symmetric(problem, "scheme " + to_string(options.scheme));
+}
+
+void require_symmetric(const Problem& problem, std::string_view who) {
+    if (!problem.symmetric) throw InvalidInput(not_symmetric(problem, who));
+}
+
 std::string refusal(const SolveOptions& options) {
-    for (const auto& rules : {of_processor, of_cycles, of_numbers, of_schemes, of_schedule, of_outer_loops})
+    for (const auto& rules : {of_processor, of_cycles, of_numbers, of_gmres, of_schemes, of_schedule, of_outer_loops})
         for (const Rule& rule : rules(options))
             if (rule.broken) return rule.why;
     return {};

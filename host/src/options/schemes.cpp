@@ -19,7 +19,7 @@ std::span<const SchemeAxes> schemes() {
         {Scheme::ghysels_vanroose, "ghysels-vanroose", {"ghysels-vanroose"}, "none", "none", "engine emulated"},
         {Scheme::defect_correction,
          "defect-correction",
-         {"pipelined", "cg", "chebyshev"},
+         {"pipelined", "cg", "gmres", "chebyshev"},
          "none",
          "defect-correction",
          "each inner solve starts anew; may cascade through --middle"},
@@ -36,6 +36,13 @@ std::span<const SchemeAxes> schemes() {
          "flexible-pcg",
          "CG in double outside"},
         {Scheme::jacobi_pcg, "jacobi-pcg", {"cg"}, "jacobi", "none", "in double on this processor, made for speed"},
+        {Scheme::gmres,
+         "gmres",
+         {"gmres"},
+         "none",
+         "none",
+         "GMRES(m), --gmres M; the matrix need not be symmetric; engine emulated",
+         true},
     };
     return all;
 }
@@ -50,7 +57,9 @@ SolveOptions Request::finish() const {
     }
     const std::string recurrence = axes.recurrence.value_or("pipelined");
     const bool chebyshev = recurrence == "chebyshev"; // keeps no direction, and has no sum that could end it
-    const std::string loop = axes.outer_loop.value_or(chebyshev ? "defect-correction" : "residual-guided");
+    const std::string loop = axes.outer_loop.value_or(chebyshev              ? "defect-correction"
+                                                      : recurrence == "gmres" ? "none"
+                                                                              : "residual-guided");
     const auto has = [&](const SchemeAxes& s) {
         return std::find(s.recurrences.begin(), s.recurrences.end(), recurrence) != s.recurrences.end();
     };
@@ -64,7 +73,8 @@ SolveOptions Request::finish() const {
         SolveOptions made = options;
         made.scheme = s.scheme;
         if (chebyshev) made.inner_recurrence = Recurrence::chebyshev;
-        else if (axes.recurrence && s.recurrences.front() != recurrence) made.inner_recurrence = Recurrence::plain;
+        else if (axes.recurrence && recurrence != "gmres" && s.recurrences.front() != recurrence)
+            made.inner_recurrence = Recurrence::plain;
         return made;
     }
     throw InvalidInput(fmt::format("recurrence {}: it does not go with the outer loop {}; give --outer-loop {}",

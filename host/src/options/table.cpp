@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "mantissa/host/options.hpp"
+#include "mantissa/recurrence/gmres.hpp"
 #include "values.hpp"
 
 namespace mantissa::options {
@@ -48,10 +49,15 @@ std::vector<Option> recurrence_options() {
         {.name = "recurrence",
          .type = Type::choice,
          .help = "in place of --scheme: the recurrence that runs in the datapath",
-         .choices = {"pipelined", "cg", "chronopoulos-gear", "ghysels-vanroose", "chebyshev"},
-         .excludes = {"scheme", "inner-recurrence"},
+         .choices = {"pipelined", "cg", "chronopoulos-gear", "ghysels-vanroose", "chebyshev", "gmres(M)"},
+         .excludes = {"scheme", "inner-recurrence", "gmres"},
          .since = "0.2",
-         .set = [](Request& r, const Value& v) { r.axes.recurrence = text(v); }},
+         .set =
+             [](Request& r, const Value& v) {
+                 const auto [name, steps] = split_recurrence(text(v));
+                 r.axes.recurrence = std::string(name);
+                 if (name == "gmres") r.options.gmres = steps.value_or(kUsualRestart);
+             }},
         {.name = "outer-loop",
          .type = Type::choice,
          .help = "in place of --scheme: what restarts the recurrence, in double precision",
@@ -96,6 +102,20 @@ std::vector<Option> stopping_options() {
              [](const SolveOptions& o) {
                  const bool usual = o.inner_recurrence == Recurrence::pipelined;
                  return !usual || chooses_recurrence(o) ? Given(recurrence_text(o.inner_recurrence)) : Given();
+             }},
+        {.name = "gmres",
+         .type = Type::whole,
+         .help = "steps of a cycle of GMRES (scheme gmres, 30 unless given), which takes the place of the inner CG "
+                 "(defect-correction)",
+         .low = kLeastRestart,
+         .high = kMostRestart,
+         .since = "0.2",
+         .column = Column::later,
+         .set = [](Request& r, const Value& v) { r.options.gmres = std::get<std::uint64_t>(v); },
+         .get =
+             [](const SolveOptions& o) {
+                 if (o.scheme == Scheme::gmres) return Given(o.gmres != 0 ? o.gmres : kUsualRestart);
+                 return o.gmres != 0 ? Given(o.gmres) : Given();
              }},
         {.name = "bounds",
          .type = Type::text,

@@ -50,7 +50,7 @@ std::string annotation(const Option& option) {
     case Type::formats:
         return "Union[str, Sequence[FormatLike]]";
     case Type::schedule:
-        return "Union[str, Sequence[tuple[float, str]]]";
+        return "Union[str, Sequence[tuple[float, FormatLike]]]";
     default:
         return "str";
     }

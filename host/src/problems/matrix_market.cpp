@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "mantissa/symmetry.hpp"
 #include "text/market_banner.hpp"
 #include "text/number_text.hpp"
 #include "text/packed_file.hpp"
@@ -32,7 +33,15 @@ struct Coordinates {
     std::uint64_t size = 0, size_line = 0;
     std::size_t first_entry_offset = 0;
     std::vector<Entry> entries;
+    /// Of a general array file: the first row whose diagonal entry is not above zero, and its line.
+    std::optional<std::pair<std::uint64_t, std::uint64_t>> bad_diagonal;
 };
+
+[[noreturn]] void refuse_diagonal(std::string_view name, std::uint64_t line, std::uint64_t row, double value) {
+    NumberText::fail(name, line,
+                     fmt::format("diagonal entry {} is {}: a positive definite matrix has a positive diagonal", row + 1,
+                                 value == 0 ? "zero or missing" : "negative"));
+}
 
 /// The line of the entry `index` of the file, found by reading it again: errors only.
 std::uint64_t line_of_entry(std::string_view file, std::string_view name, std::size_t index) {
@@ -91,11 +100,10 @@ Coordinates read_array(NumberText& text, const Banner& banner) {
                                       column + 1, rows, c.size_line));
             const std::uint64_t line = text.line();
             const double value = read_value(text, banner);
-            if (row == column && !(value > 0))
-                NumberText::fail(text.name(), line,
-                                 fmt::format("diagonal entry {} is {}: a positive definite matrix has a positive "
-                                             "diagonal",
-                                             row + 1, value == 0 ? "zero" : "negative"));
+            if (row == column && !(value > 0)) {
+                if (banner.symmetric) refuse_diagonal(text.name(), line, row, value);
+                else if (!c.bad_diagonal) c.bad_diagonal = {row, line};
+            }
             if (value != 0)
                 c.entries.push_back({static_cast<std::uint32_t>(row), static_cast<std::uint32_t>(column), value});
         }
@@ -110,8 +118,9 @@ Coordinates read_entries(NumberText& text, const Banner& banner) {
     const std::uint64_t rows = read_rows(text, c, "ROWS COLUMNS ENTRIES");
     const std::uint64_t entries = text.whole("the number of entries");
     if (entries < rows)
-        text.fail(
-            fmt::format("{} entries for {} rows: a positive definite matrix has every diagonal entry", entries, rows));
+        text.fail(fmt::format("{} entries for {} rows: {}", entries, rows,
+                              banner.symmetric ? "a positive definite matrix has every diagonal entry"
+                                               : "a matrix with an empty row is singular"));
     text::end_market_line(text, "the number of entries");
     // "1 1 1" and a line end: no entry is shorter, so a wrong count is found before memory is taken for it.
     if (entries > (text.left() + 1) / 6)
@@ -208,29 +217,16 @@ Rows compress(const Coordinates& c, bool mirror) {
     return rows;
 }
 
-/// An entry without an equal partner across the diagonal, if there is one. Rows are visited in order, so the
-/// partners that row j must hold come up in ascending column order: one cursor per row finds them.
-std::optional<std::pair<std::uint32_t, std::uint32_t>> asymmetry(const Rows& rows) {
-    const std::size_t size = rows.row_begin.size() - 1;
-    std::vector<std::uint64_t> cursor(rows.row_begin.begin(), rows.row_begin.end() - 1);
-    for (std::size_t i = 0; i < size; ++i)
-        for (std::uint64_t k = rows.row_begin[i]; k < rows.row_begin[i + 1]; ++k) {
-            const std::uint32_t j = rows.column[k];
-            const std::uint64_t partner = cursor[j];
-            if (partner == rows.row_begin[j + 1] || rows.column[partner] > i)
-                return std::pair{static_cast<std::uint32_t>(i), j};
-            if (rows.column[partner] < i) return std::pair{j, rows.column[partner]};
-            if (rows.value[k] != rows.value[partner]) return std::pair{static_cast<std::uint32_t>(i), j};
-            ++cursor[j];
-        }
-    return std::nullopt;
+CompressedRows compressed(const Coordinates& c, bool mirror) {
+    Rows rows = compress(c, mirror);
+    return {std::move(rows.row_begin), std::move(rows.column), std::move(rows.value)};
 }
 
-double entry(const Rows& rows, std::size_t i, std::size_t j) {
-    const auto begin = rows.column.begin() + static_cast<std::ptrdiff_t>(rows.row_begin[i]);
-    const auto end = rows.column.begin() + static_cast<std::ptrdiff_t>(rows.row_begin[i + 1]);
+double entry(const CompressedRows& rows, std::size_t i, std::size_t j) {
+    const auto begin = rows.column().begin() + static_cast<std::ptrdiff_t>(rows.row_begin()[i]);
+    const auto end = rows.column().begin() + static_cast<std::ptrdiff_t>(rows.row_begin()[i + 1]);
     const auto it = std::lower_bound(begin, end, static_cast<std::uint32_t>(j));
-    return it != end && *it == j ? rows.value[static_cast<std::size_t>(it - rows.column.begin())] : 0.0;
+    return it != end && *it == j ? rows.value()[static_cast<std::size_t>(it - rows.column().begin())] : 0.0;
 }
 
 /// How far a matrix is from a symmetric one.
@@ -238,48 +234,43 @@ struct Asymmetry {
     double largest = 0; ///< entry
     double most = 0;    ///< difference of two partners
     std::size_t pairs = 0;
-    /// The first two that rounding does not explain.
-    std::optional<std::pair<std::uint32_t, std::uint32_t>> beyond;
-    double beyond_by = 0;
+    bool beyond = false; ///< is a pair further apart than rounding explains?
 };
 
-Asymmetry measure_asymmetry(const Rows& rows) {
+Asymmetry measure_asymmetry(const CompressedRows& rows) {
     constexpr double kOfLargest = 16 * std::numeric_limits<double>::epsilon();
     constexpr double kOfOwn = 1e-14; // duplicates that were added in another order
     Asymmetry a;
-    for (const double v : rows.value) a.largest = std::max(a.largest, std::abs(v));
-    for (std::uint32_t i = 0; i + 1 < rows.row_begin.size(); ++i)
-        for (std::uint64_t k = rows.row_begin[i]; k < rows.row_begin[i + 1]; ++k) {
-            const std::uint32_t j = rows.column[k];
-            const double mine = rows.value[k], partner = entry(rows, j, i);
+    for (const double v : rows.value()) a.largest = std::max(a.largest, std::abs(v));
+    for (std::uint32_t i = 0; i < rows.rows(); ++i)
+        for (std::uint64_t k = rows.row_begin()[i]; k < rows.row_begin()[i + 1]; ++k) {
+            const std::uint32_t j = rows.column()[k];
+            const double mine = rows.value()[k], partner = entry(rows, j, i);
             const double apart = std::abs(mine - partner);
             if (apart == 0 || (i > j && partner != 0)) continue; // (seen from row j)
             ++a.pairs;
             a.most = std::max(a.most, apart);
             const double own = std::max(std::abs(mine), std::abs(partner));
-            if (!a.beyond && apart > kOfLargest * a.largest && apart > kOfOwn * own) {
-                a.beyond = std::pair{i, j};
-                a.beyond_by = apart;
-            }
+            a.beyond = a.beyond || (apart > kOfLargest * a.largest && apart > kOfOwn * own);
         }
     return a;
 }
 
 /// The mean of the matrix and its transpose, the same to the bit on both sides of the diagonal.
-Rows mean_with_transpose(const Rows& rows) {
+CompressedRows mean_with_transpose(const CompressedRows& rows) {
     Coordinates c;
-    c.size = rows.row_begin.size() - 1;
+    c.size = rows.rows();
     for (std::uint32_t i = 0; i < c.size; ++i)
-        for (std::uint64_t k = rows.row_begin[i]; k < rows.row_begin[i + 1]; ++k) {
-            const std::uint32_t j = rows.column[k];
+        for (std::uint64_t k = rows.row_begin()[i]; k < rows.row_begin()[i + 1]; ++k) {
+            const std::uint32_t j = rows.column()[k];
             if (i == j) {
-                c.entries.push_back({i, i, rows.value[k]});
+                c.entries.push_back({i, i, rows.value()[k]});
                 continue;
             }
-            c.entries.push_back({i, j, 0.5 * rows.value[k]});
-            c.entries.push_back({j, i, 0.5 * rows.value[k]});
+            c.entries.push_back({i, j, 0.5 * rows.value()[k]});
+            c.entries.push_back({j, i, 0.5 * rows.value()[k]});
         }
-    return compress(c, false);
+    return compressed(c, false);
 }
 
 } // namespace
@@ -298,12 +289,52 @@ std::optional<std::size_t> matrix_limit(std::string_view beginning, std::string_
     return text::longest_market_text(text.whole("the number of entries"));
 }
 
-/// Of a vector file.
-std::size_t vector_limit(std::string_view beginning, std::string_view name, std::size_t size) {
+/// Of a vector file, or one of `columns` at most.
+std::size_t vector_limit(std::string_view beginning, std::string_view name, std::size_t size, std::size_t columns) {
     refuse_foreign(beginning, name);
     if (beginning.find('\0') != std::string_view::npos)
         NumberText::fail(name, 1, "binary data: give a text file of numbers");
-    return text::longest_market_text(size);
+    return text::longest_market_text(size * columns);
+}
+
+/// The size line of an array of `size` rows: its columns.
+std::size_t array_columns(NumberText& text, std::string_view name, std::size_t size, std::size_t most) {
+    const Banner banner = text::read_market_banner(text, name);
+    if (!banner.array) NumberText::fail(name, 1, "a coordinate file as right-hand side: write it in array storage");
+    if (banner.symmetric) NumberText::fail(name, 1, "a symmetric file as right-hand side: name it general");
+    if (!text.next_content()) text.fail("the file ends before the size line: give ROWS COLUMNS");
+    const std::uint64_t rows = text.whole("the number of rows");
+    const std::uint64_t columns = text.whole("the number of columns");
+    if (rows != size || columns == 0 || columns > most)
+        text.fail(fmt::format("a right-hand side of {} x {}: the system needs {} x {}", rows, columns, size,
+                              most == 1 ? "1" : fmt::format("1 to {}", most)));
+    text::end_market_line(text, "the number of columns");
+    return columns;
+}
+
+/// All numbers of a file of vectors, column by column.
+std::vector<double> parse_columns(std::string_view file, std::string_view name, std::size_t size, std::size_t most) {
+    refuse_foreign(file, name);
+    file = without_mark(file);
+    NumberText text(file, name);
+    const std::size_t columns = file.substr(0, 2) == "%%" ? array_columns(text, name, size, most) : 1;
+    const std::size_t wanted = size * columns;
+    std::vector<double> values;
+    values.reserve(std::min(wanted, file.size() / 2 + 1));
+    while (text.next_content()) {
+        if (text.peek() == '#') {
+            text.take_line();
+            continue;
+        }
+        if (values.size() == wanted)
+            text.fail(columns == 1
+                          ? fmt::format("more numbers than the system's {} unknowns: remove them", size)
+                          : fmt::format("more numbers than {} columns of {} unknowns: remove them", columns, size));
+        values.push_back(text.real("the number"));
+    }
+    if (values.size() != wanted)
+        text.fail(fmt::format("the file ends after {} numbers: the system needs {}", values.size(), wanted));
+    return values;
 }
 
 } // namespace
@@ -320,18 +351,14 @@ CompressedRows parse_matrix_market(std::string_view file, std::string_view name,
             if (c.entries[k].row == row && c.entries[k].column == column) return line_of_entry(file, name, k);
         return c.size_line;
     };
-    Rows rows = compress(c, banner.symmetric);
-    for (std::size_t k = 0; k < rows.value.size(); ++k)
-        if (!std::isfinite(rows.value[k]))
+    Rows parts = compress(c, banner.symmetric);
+    for (const double value : parts.value)
+        if (!std::isfinite(value))
             NumberText::fail(name, c.size_line, "duplicate entries add up beyond double precision: scale the file");
+    CompressedRows rows(std::move(parts.row_begin), std::move(parts.column), std::move(parts.value));
     if (!banner.symmetric && asymmetry(rows)) {
         const Asymmetry a = measure_asymmetry(rows);
-        if (a.beyond)
-            NumberText::fail(name, find(a.beyond->first, a.beyond->second),
-                             fmt::format("the matrix is not symmetric: entries ({0}, {1}) and ({1}, {0}) differ by "
-                                         "{2:.2g} (the largest entry is {3:.2g}); CG needs a symmetric positive "
-                                         "definite matrix",
-                                         a.beyond->first + 1, a.beyond->second + 1, a.beyond_by, a.largest));
+        if (a.beyond) return rows;
         if (note != nullptr)
             *note = fmt::format("{}: {} pairs of entries across the diagonal differ, by {:.2g} at most, {:.2g} of the "
                                 "largest entry: rounding errors; their means are taken",
@@ -340,14 +367,10 @@ CompressedRows parse_matrix_market(std::string_view file, std::string_view name,
     }
     for (std::size_t i = 0; i < c.size; ++i) {
         const double d = entry(rows, i, i);
-        if (!(d > 0)) {
-            const auto at = static_cast<std::uint32_t>(i);
-            NumberText::fail(name, find(at, at),
-                             fmt::format("diagonal entry {} is {}: a positive definite matrix has a positive diagonal",
-                                         i + 1, d == 0 ? "zero or missing" : "negative"));
-        }
+        const auto at = static_cast<std::uint32_t>(i);
+        if (!(d > 0)) refuse_diagonal(name, c.bad_diagonal ? c.bad_diagonal->second : find(at, at), i, d);
     }
-    return {std::move(rows.row_begin), std::move(rows.column), std::move(rows.value)};
+    return rows;
 }
 
 CompressedRows read_matrix_market(const std::string& path, std::string* note) {
@@ -356,41 +379,26 @@ CompressedRows read_matrix_market(const std::string& path, std::string* note) {
 }
 
 std::vector<double> parse_vector(std::string_view file, std::string_view name, std::size_t size) {
-    refuse_foreign(file, name);
-    file = without_mark(file);
-    NumberText text(file, name);
-    std::vector<double> values;
-    values.reserve(std::min(size, file.size() / 2 + 1));
-    if (file.substr(0, 2) == "%%") {
-        const Banner banner = text::read_market_banner(text, name);
-        if (!banner.array)
-            NumberText::fail(name, 1, "a coordinate file as right-hand side: write it in array storage, one column");
-        if (banner.symmetric) NumberText::fail(name, 1, "a symmetric file as right-hand side: name it general");
-        if (!text.next_content()) text.fail("the file ends before the size line: give ROWS 1");
-        const std::uint64_t rows = text.whole("the number of rows");
-        const std::uint64_t columns = text.whole("the number of columns");
-        if (rows != size || columns != 1)
-            text.fail(fmt::format("a right-hand side of {} x {}: the system needs {} x 1", rows, columns, size));
-        text::end_market_line(text, "the number of columns");
-    }
-    for (;;) {
-        if (!text.next_content()) break;
-        if (text.peek() == '#') {
-            text.take_line();
-            continue;
-        }
-        if (values.size() == size)
-            text.fail(fmt::format("more numbers than the system's {} unknowns: remove them", size));
-        values.push_back(text.real("the number"));
-    }
-    if (values.size() != size)
-        text.fail(fmt::format("the file ends after {} numbers: the system needs {}", values.size(), size));
-    return values;
+    return parse_columns(file, name, size, 1);
 }
 
 std::vector<double> read_vector(const std::string& path, std::size_t size) {
-    const auto limit = [&](std::string_view beginning) { return std::optional(vector_limit(beginning, path, size)); };
+    const auto limit = [&](std::string_view beginning) {
+        return std::optional(vector_limit(beginning, path, size, 1));
+    };
     return parse_vector(text::read_packed_file(path, limit).view(), path, size);
+}
+
+std::vector<std::vector<double>> read_columns(const std::string& path, std::size_t size) {
+    const auto limit = [&](std::string_view beginning) {
+        return std::optional(vector_limit(beginning, path, size, kMostColumns));
+    };
+    const std::vector<double> all = parse_columns(text::read_packed_file(path, limit).view(), path, size, kMostColumns);
+    std::vector<std::vector<double>> columns;
+    for (std::size_t first = 0; first < all.size(); first += size)
+        columns.emplace_back(all.begin() + static_cast<std::ptrdiff_t>(first),
+                             all.begin() + static_cast<std::ptrdiff_t>(first + size));
+    return columns;
 }
 
 } // namespace mantissa

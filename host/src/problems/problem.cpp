@@ -19,11 +19,15 @@ problems::Description describe(std::string_view text) {
         std::string_view name;
         problems::Description (*describe)(std::string_view text, std::string_view options);
     };
-    static constexpr Kind kKinds[] = {
-        {"poisson2d", problems::describe_poisson2d}, {"diffusion2d", problems::describe_diffusion2d},
-        {"poisson3d", problems::describe_poisson3d}, {"mtx", problems::describe_matrix_problem},
-        {"lscm", problems::describe_lscm},           {"dsi", problems::describe_dsi},
-        {"generated", problems::describe_generated}};
+    static constexpr Kind kKinds[] = {{"poisson2d", problems::describe_poisson2d},
+                                      {"diffusion2d", problems::describe_diffusion2d},
+                                      {"poisson3d", problems::describe_poisson3d},
+                                      {"mtx", problems::describe_matrix_problem},
+                                      {"convection2d", problems::describe_convection2d},
+                                      {"convection3d", problems::describe_convection3d},
+                                      {"lscm", problems::describe_lscm},
+                                      {"dsi", problems::describe_dsi},
+                                      {"generated", problems::describe_generated}};
     const auto colon = text.find(':');
     const std::string_view name = text.substr(0, colon);
     const std::string_view options = colon == std::string_view::npos ? std::string_view{} : text.substr(colon + 1);
@@ -34,7 +38,8 @@ problems::Description describe(std::string_view text) {
             throw InvalidInput(
                 fmt::format("problem {}: a file's name alone; write mtx: in front of it", base::quoted(text, 200)));
     throw InvalidInput(fmt::format("problem {}: no kind {}; write poisson2d:level=8, diffusion2d:level=7, "
-                                   "poisson3d:level=5, mtx:FILE, lscm:MESH, dsi:MESH or generated:kind=nd,n=72000",
+                                   "poisson3d:level=5, convection2d:level=7, convection3d:level=5, mtx:FILE, "
+                                   "lscm:MESH, dsi:MESH or generated:kind=nd,n=72000",
                                    base::quoted(text, 200), base::quoted(name)));
 }
 
@@ -46,6 +51,16 @@ std::vector<double> Problem::placed(std::vector<double> x) const {
 }
 
 Problem make_problem(std::string_view text) {
+    Problem problem = make_problem_of_columns(text);
+    if (!problem.more.empty())
+        throw InvalidInput(
+            fmt::format("problem {}: {} right-hand sides; mantissa solve and mt.solve_all() take several, "
+                        "this takes one: give a file of one column",
+                        base::quoted(text, 200), problem.more.size() + 1));
+    return problem;
+}
+
+Problem make_problem_of_columns(std::string_view text) {
     return describe(text).assemble();
 }
 

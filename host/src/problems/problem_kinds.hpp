@@ -20,6 +20,8 @@ struct Description {
 Description describe_poisson2d(std::string_view text, std::string_view options);
 Description describe_diffusion2d(std::string_view text, std::string_view options);
 Description describe_poisson3d(std::string_view text, std::string_view options);
+Description describe_convection2d(std::string_view text, std::string_view options);
+Description describe_convection3d(std::string_view text, std::string_view options);
 Description describe_matrix_problem(std::string_view text, std::string_view options);
 Description describe_lscm(std::string_view text, std::string_view options);
 Description describe_dsi(std::string_view text, std::string_view options);

@@ -15,6 +15,7 @@
 #include "mantissa/base/quoted.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/matrix_market.hpp"
+#include "mantissa/symmetry.hpp"
 #include "problem_kinds.hpp"
 #include "random.hpp"
 #include "text/key_values.hpp"
@@ -26,7 +27,7 @@ std::optional<Bands> nine_bands(const CompressedRows& rows) {
     const auto& row_begin = rows.row_begin();
     const auto& column = rows.column();
     const auto& value = rows.value();
-    // The distances above the diagonal: 1, n-1, n and n+1 at most. The pattern is symmetric.
+    // The distances above the diagonal: 1, n-1, n and n+1 at most. Entries below it must fit the same grid.
     std::array<std::size_t, 4> distance{};
     std::size_t distances = 0;
     for (std::size_t i = 0; i < size; ++i)
@@ -84,15 +85,19 @@ Problem matrix_problem(const std::string& name, const std::string& path, const s
     std::optional<Bands> bands = nine_bands(rows);
     System system = bands ? System(std::move(*bands)) : System(std::move(rows));
     std::vector<double> b;
+    std::vector<std::vector<double>> more;
     if (rhs.starts_with("file:")) {
-        b = read_vector(rhs.substr(5), system.size());
+        more = read_columns(rhs.substr(5), system.size());
+        b = std::move(more.front());
+        more.erase(more.begin());
     } else {
         b.assign(system.size(), 1.0);
         SplitMix random(seed);
         if (rhs == "random")
             for (double& value : b) value = 2 * random.unit() - 1;
     }
-    return {name, std::move(system), std::move(b), {}, {}, std::move(note)};
+    const bool symmetric = !asymmetry(system);
+    return {name, std::move(system), std::move(b), {}, {}, std::move(note), symmetric, {}, std::move(more)};
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "report/page/document.hpp"
 #include "report/sections/sections.hpp"
@@ -15,7 +16,7 @@ std::string device_name(const DocumentRow& document, const std::string& id);
 /// A duration in seconds, shown in the unit that suits it.
 Cell seconds_cell(const Node& row, const std::string& name);
 
-/// Sparse cores, with the times that stand beside them; no rows where the document has none.
-Table sparse_table(const DocumentRow& document, const DocumentOrigins& origins);
+/// Sparse cores with the times that stand beside them, a table for each problem, `first` before the others and open.
+std::vector<Table> sparse_tables(const DocumentRow& document, const DocumentOrigins& origins, const std::string& first);
 
 } // namespace mantissa::report

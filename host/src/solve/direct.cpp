@@ -18,9 +18,10 @@ namespace {
 /// passes.
 constexpr std::uint64_t kRunsBetweenLooks = 2;
 
-/// The end of every direct solve: `said_reached` and `trouble` are what the recurrence believes.
-void judge(const Problem& problem, std::span<const double> u, std::span<double> d, bool said_reached,
-           const std::string& trouble, SolveContext& context) {
+} // namespace
+
+void judge_direct(const Problem& problem, std::span<const double> u, std::span<double> d, bool said_reached,
+                  const std::string& trouble, SolveContext& context) {
     DoubleArithmetic outer(problem.system, context.options.threads, true);
     outer.defect(u, problem.b, d);
     const double norm = outer.norm(d), relative = norm / context.initial;
@@ -45,8 +46,6 @@ void judge(const Problem& problem, std::span<const double> u, std::span<double> 
     context.stop(Status::iteration_limit, "the limit of " + std::to_string(context.limit) + " iterations is reached");
 }
 
-} // namespace
-
 void solve_direct(const Problem& problem, const Engine& engine, std::span<double> u, std::span<double> d,
                   SolveContext& context) {
     const SolveOptions& options = context.options;
@@ -66,7 +65,7 @@ void solve_direct(const Problem& problem, const Engine& engine, std::span<double
         solver->read(at, c);
         outer.correct(u.subspan(at, c.size()), norm, c);
     }
-    judge(problem, u, d, outcome.reached_global, outcome.trouble, context);
+    judge_direct(problem, u, d, outcome.reached_global, outcome.trouble, context);
 }
 
 void solve_variant(const Problem& problem, std::span<double> u, std::span<double> d, SolveContext& context) {
@@ -102,8 +101,8 @@ void solve_variant(const Problem& problem, std::span<double> u, std::span<double
     }
     best.give_back(true_norm(), u);
     const bool trouble = end != RunEnd::passes && end != RunEnd::rho_reached && end != RunEnd::exact;
-    judge(problem, u, d, end == RunEnd::rho_reached, trouble ? "CG ended: " + why_ended(end, solver.pq(), options) : "",
-          context);
+    judge_direct(problem, u, d, end == RunEnd::rho_reached,
+                 trouble ? "CG ended: " + why_ended(end, solver.pq(), options) : "", context);
 }
 
 void solve_defect_correction(const Problem& problem, const Engine& engine, std::span<double> u, std::span<double> d,

@@ -91,6 +91,10 @@ std::unique_ptr<InnerSolver> make_engine_solver(const Engine& engine, const Syst
                                                 const DatapathSpec& spec, const SessionOptions& options,
                                                 const SpectrumBounds& bounds = {});
 
+/// Steps of GMRES(restart) on this processor, from r each time. `system` and `fit` as above.
+std::unique_ptr<InnerSolver> make_inner_gmres(const System& system, double fit, const DatapathSpec& spec,
+                                              std::uint64_t restart, int threads);
+
 /// Iterative refinement in the arithmetic `outer` over `inner` (section 2.2): the double loop of a solve, and as an
 /// inner solver itself the middle loop of a cascade. d holds the defect of u, `norm` its norm, on entry; on exit d is
 /// the last defect. Returns that one's norm. It ends below goal.target; the outermost loop also where the problem as

@@ -133,6 +133,7 @@ SolveResult solve_over_parts(const Problem& problem, const std::shared_ptr<Space
                              const ExchangeOptions& exchange, const MakePartSolver& elsewhere,
                              const SolveOptions& options, const Progress& progress) {
     const auto start = std::chrono::steady_clock::now();
+    if (const std::string why = options::refusal(options, problem); !why.empty()) throw InvalidInput(why);
     const bool jacobi = options.scheme == Scheme::jacobi_pcg;
     if (!jacobi && options.scheme != Scheme::direct)
         throw InvalidInput(fmt::format("scheme {}: in double precision direct and jacobi-pcg are shared out over parts",

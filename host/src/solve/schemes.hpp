@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "context.hpp"
@@ -36,5 +37,12 @@ void solve_direct(const Problem& problem, const Engine& engine, std::span<double
                   SolveContext& context);
 /// Chronopoulos-Gear and Ghysels-Vanroose, in the spec's formats on this processor.
 void solve_variant(const Problem& problem, std::span<double> u, std::span<double> d, SolveContext& context);
+
+/// GMRES(m) on the whole problem, in the spec's formats on this processor.
+void solve_gmres(const Problem& problem, std::span<double> u, std::span<double> d, SolveContext& context);
+/// The end of every direct solve, by the true defect of u, which is left in d: `said_reached` and `trouble` are what
+/// the recurrence believes.
+void judge_direct(const Problem& problem, std::span<const double> u, std::span<double> d, bool said_reached,
+                  const std::string& trouble, SolveContext& context);
 
 } // namespace mantissa::solving

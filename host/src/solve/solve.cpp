@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "around/around.hpp"
 #include "chebyshev/bounds.hpp"
 #include "context.hpp"
 #include "mantissa/fitted.hpp"
@@ -27,7 +28,16 @@ namespace {
 constexpr std::string_view kProcessor = "emulated"; ///< the engine that is this processor itself
 
 bool runs_on_the_processor(Scheme scheme) {
-    return scheme == Scheme::chronopoulos_gear || scheme == Scheme::ghysels_vanroose;
+    return scheme == Scheme::chronopoulos_gear || scheme == Scheme::ghysels_vanroose || scheme == Scheme::gmres;
+}
+
+/// Does the engine keep the vectors of a solve by cycles? This processor does where the outer loop is in words that its
+/// cycles have; else the host's loop stands around each cycle.
+bool engine_cycles(const Problem& problem, const Engine& engine, const SolveOptions& o) {
+    if (!o.preconditioner) return false;
+    if (engine.name() != kProcessor) return true;
+    return o.scheme == Scheme::defect_correction && o.outer &&
+           engine.cycles_refusal(problem.system, *o.preconditioner, *o.outer).empty();
 }
 
 void check(const Problem& problem, const Engine& engine, const SolveOptions& o) {
@@ -42,8 +52,11 @@ void check(const Problem& problem, const Engine& engine, const SolveOptions& o) 
     // An engine that compares two others has a name of its own: there would be nothing to compare.
     require(!runs_on_the_processor(o.scheme) || engine.name() == kProcessor,
             fmt::format("scheme {}: only engine 'emulated' has its recurrence, not '{}'; use that engine, "
-                        "unchecked, or the scheme pipelined",
-                        to_string(o.scheme), engine.name()));
+                        "unchecked{}",
+                        to_string(o.scheme), engine.name(), problem.symmetric ? ", or the scheme pipelined" : ""));
+    require(o.gmres == 0 || engine.name() == kProcessor,
+            fmt::format("gmres: only engine 'emulated' has its recurrence, not '{}'; leave the engine out, unchecked",
+                        engine.name()));
     require(problem.b.size() == problem.system.size(), "right-hand side: its length is not the system's size");
     const std::string why = options::refusal(o);
     require(why.empty(), why);
@@ -62,7 +75,7 @@ void check(const Problem& problem, const Engine& engine, const SolveOptions& o) 
 
 /// Is every pass of the solve one of pipelined CG in a datapath of the options?
 bool counts_bits(const SolveOptions& o) {
-    if (o.preconditioner || o.spec.sums_free()) return false;
+    if (o.preconditioner || o.spec.sums_free() || o.gmres != 0) return false;
     return o.scheme == Scheme::pipelined ||
            (refines(o.scheme) && o.middle.empty() && o.inner_recurrence == Recurrence::pipelined);
 }
@@ -71,8 +84,7 @@ void run_scheme(const Problem& problem, const Engine& engine, std::vector<double
                 solving::SolveContext& context) {
     if (context.options.resident) return solving::solve_resident(problem, engine, u, d, context);
     if (context.options.spec.sums_free()) return solving::solve_native(problem, engine, u, d, context);
-    if (context.options.preconditioner && engine.name() != kProcessor)
-        return solving::solve_cycles(problem, engine, u, d, context);
+    if (engine_cycles(problem, engine, context.options)) return solving::solve_cycles(problem, engine, u, d, context);
     switch (context.options.scheme) {
     case Scheme::direct:
     case Scheme::pipelined:
@@ -80,6 +92,8 @@ void run_scheme(const Problem& problem, const Engine& engine, std::vector<double
     case Scheme::chronopoulos_gear:
     case Scheme::ghysels_vanroose:
         return solving::solve_variant(problem, u, d, context);
+    case Scheme::gmres:
+        return solving::solve_gmres(problem, u, d, context);
     case Scheme::defect_correction:
         return solving::solve_defect_correction(problem, engine, u, d, context);
     case Scheme::residual_guided:
@@ -209,7 +223,7 @@ template <class Why> void judge(const Problem& original, solving::SolveContext& 
         return;
     }
     if (result.status == Status::converged) context.stop(Status::stagnated, why());
-    if (result.status == Status::breakdown || result.status == Status::diverged)
+    if (original.symmetric && (result.status == Status::breakdown || result.status == Status::diverged))
         result.detail = bad_diagonal(original.system) + result.detail;
 }
 
@@ -285,7 +299,9 @@ static SolveResult solve_on_the_processor(const Problem& problem, const Engine& 
 }
 
 SolveResult solve(const Problem& original, const Engine& engine, const SolveOptions& given, const Progress& progress) {
+    if (!original.guess.empty()) return solving::solve_from_guess(original, engine, given, progress);
     const bool native = solves_natively(given, engine);
+    if (std::string why = options::refusal(given, original); !why.empty()) throw InvalidInput(why);
     if (given.scheme == Scheme::jacobi_pcg && !native && !given.spec.sums_free())
         return solve_on_the_processor(original, engine, given, progress);
     SolveOptions options = given;

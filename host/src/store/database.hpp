@@ -90,15 +90,6 @@ struct Store::Database {
         }
     }
     [[nodiscard]] bool has_table(const char* name) const { return results::has_table(handle.get(), path, name); }
-    [[nodiscard]] bool has_column(std::string_view name) {
-        results::Statement columns = prepare("SELECT 1 FROM pragma_table_info('points') WHERE name = ?");
-        columns.bind(name);
-        return columns.step();
-    }
-    /// Makes the tables of a new file, once, whoever else may be opening it.
-    void settle_schema();
-    /// Adds the columns of options that came after the file.
-    void add_columns();
 };
 
 } // namespace mantissa

@@ -176,6 +176,11 @@ DatabaseHandle open_file(const std::string& path, Access access) {
     return db;
 }
 
+void refuse_writes(sqlite3* db, const std::string& path, bool refuse) {
+    const char* sql = refuse ? "PRAGMA query_only=1" : "PRAGMA query_only=0";
+    check_database(db, sqlite3_exec(db, sql, nullptr, nullptr, nullptr), path);
+}
+
 /// What is to be done about a fault of SQLite's that lies in the machine, not in the file.
 const char* mend_of(int kind) {
     switch (kind) {
@@ -262,7 +267,14 @@ DatabaseHandle open_results(const std::string& path, Access access, bool look_ag
     }
     check_owner(db.get(), path);
     if (first_meeting(path) || look_again) check_whole(db.get(), path);
+    if (access == Access::read) refuse_writes(db.get(), path, true);
     return db;
+}
+
+void update_copy(sqlite3* copy, const std::string& path, const std::function<void()>& settle) {
+    refuse_writes(copy, path, false);
+    settle();
+    refuse_writes(copy, path, true);
 }
 
 } // namespace mantissa::results

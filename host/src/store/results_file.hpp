@@ -2,6 +2,7 @@
 // that all refuse the same files with the same words. Internal to host/.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -16,8 +17,9 @@ using DatabaseHandle = std::unique_ptr<sqlite3, CloseDatabase>;
 
 /// What a file is opened for.
 enum class Access {
-    read,   ///< one that is there: taken into memory as it stands; nothing is written beside it, or asked of its folder
-    write,  ///< one that is there
+    read,  ///< one that is there: taken into memory as it stands; nothing is written beside it, or asked of its folder,
+           ///< and the copy refuses to be written, except by update_copy()
+    write, ///< one that is there
     create, ///< one that may have to be made
 };
 
@@ -28,6 +30,14 @@ enum class Access {
 /// folder, a device, a file that is no database or another program's, one of another schema, and a damaged or
 /// truncated one.
 DatabaseHandle open_results(const std::string& path, Access access, bool look_again = false);
+
+/// Makes the table of solves in a new file, once, whoever else may be opening it; in one of an older program the
+/// columns that it lacks.
+void settle_points(sqlite3* database, const std::string& path);
+
+/// Has `settle` make what a file of an older program lacks, in a copy that was opened to read: so that readers of it
+/// need not know its age. The file stays as it is.
+void update_copy(sqlite3* copy, const std::string& path, const std::function<void()>& settle);
 
 /// To write where that can be done, else to read.
 Access access_to(const std::string& path);

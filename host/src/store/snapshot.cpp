@@ -217,7 +217,7 @@ DatabaseHandle open_snapshot(const std::string& given) {
     const auto size = static_cast<sqlite3_int64>(file->size());
     check_database(raw,
                    sqlite3_deserialize(raw, "main", bytes, size, size,
-                                       SQLITE_DESERIALIZE_READONLY | SQLITE_DESERIALIZE_FREEONCLOSE),
+                                       SQLITE_DESERIALIZE_RESIZEABLE | SQLITE_DESERIALIZE_FREEONCLOSE),
                    given);
     return db;
 }

@@ -7,10 +7,10 @@
 
 namespace mantissa::results {
 
-/// Reads the file and what a write-ahead log beside it has committed, and gives a database in memory that cannot be
-/// written. SQLite itself cannot read such a file without making files beside it (they would belong to the reader, and
-/// lock the owner out), or where it may make none. Nothing is written, made or locked; while another program writes,
-/// the copy is taken again until it is of one moment. Throws InvalidInput, one line.
+/// Reads the file and what a write-ahead log beside it has committed, and gives a database in memory, which has no way
+/// back to the file. SQLite itself cannot read such a file without making files beside it (they would belong to the
+/// reader, and lock the owner out), or where it may make none. Nothing is written, made or locked; while another
+/// program writes, the copy is taken again until it is of one moment. Throws InvalidInput, one line.
 DatabaseHandle open_snapshot(const std::string& path);
 
 } // namespace mantissa::results

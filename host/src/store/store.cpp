@@ -33,20 +33,28 @@ void bind_value(Statement& statement, const std::optional<options::Value>& value
         *value);
 }
 
-} // namespace
+void execute(sqlite3* db, const std::string& path, std::string_view sql) {
+    (void)Statement(db, path, sql).step();
+}
+
+bool has_column(sqlite3* db, const std::string& path, std::string_view name) {
+    Statement columns(db, path, "SELECT 1 FROM pragma_table_info('points') WHERE name = ?");
+    columns.bind(name);
+    return columns.step();
+}
 
 /// Columns that a file from an older program lacks. What they would hold stands in the key of each solve.
-void Store::Database::add_columns() {
+void add_columns(sqlite3* db, const std::string& path) {
     for (const options::Option* option : results::column_options(options::Column::later)) {
         const std::string name = options::spelt(*option);
-        if (has_column(name)) continue;
-        execute("ALTER TABLE points ADD COLUMN " + results::column_declaration(*option));
+        if (has_column(db, path, name)) continue;
+        execute(db, path, "ALTER TABLE points ADD COLUMN " + results::column_declaration(*option));
         std::vector<std::pair<std::uint64_t, options::Value>> found;
-        Statement rows = prepare("SELECT id, key FROM points");
+        Statement rows(db, path, "SELECT id, key FROM points");
         while (rows.step())
             if (auto value = options::value_in_key(rows.text(1), *option)) found.emplace_back(rows.integer(0), *value);
         for (const auto& [id, value] : found) {
-            Statement update = prepare(fmt::format("UPDATE points SET {} = ? WHERE id = ?", name));
+            Statement update(db, path, fmt::format("UPDATE points SET {} = ? WHERE id = ?", name));
             bind_value(update, value);
             update.bind(id);
             update.step();
@@ -54,21 +62,28 @@ void Store::Database::add_columns() {
     }
 }
 
-void Store::Database::settle_schema() {
-    execute("BEGIN IMMEDIATE");
-    if (results::is_new(handle.get(), path)) {
-        execute(results::points_schema());
-        results::mark_results(handle.get(), path);
+} // namespace
+
+void results::settle_points(sqlite3* db, const std::string& path) {
+    execute(db, path, "BEGIN IMMEDIATE");
+    if (is_new(db, path)) {
+        execute(db, path, points_schema());
+        mark_results(db, path);
     } else {
-        if (!has_column("words")) execute("ALTER TABLE points ADD COLUMN words TEXT"); // before fixed-point vectors
-        add_columns();
+        if (!has_column(db, path, "words")) // before fixed-point vectors
+            execute(db, path, "ALTER TABLE points ADD COLUMN words TEXT");
+        add_columns(db, path);
     }
-    execute("COMMIT");
+    execute(db, path, "COMMIT");
 }
 
 Store::Store(const std::string& path, StoreAccess access) : db_(std::make_unique<Database>(path, access)) {
-    if (access == StoreAccess::read) return;
-    db_->settle_schema();
+    sqlite3* const db = db_->handle.get();
+    if (access == StoreAccess::read) {
+        results::update_copy(db, path, [&] { results::settle_points(db, path); });
+        return;
+    }
+    results::settle_points(db, path);
     db_->execute("PRAGMA journal_mode=WAL");
     db_->execute("PRAGMA synchronous=NORMAL");
 }

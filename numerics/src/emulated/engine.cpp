@@ -2,6 +2,7 @@
 
 #include "fixed_matrix.hpp"
 #include "fixed_session.hpp"
+#include "mantissa/multilevel/word_solve.hpp"
 #include "mantissa/row_forms.hpp"
 #include "resident/twin.hpp"
 #include "session_base.hpp"
@@ -51,6 +52,16 @@ public:
                                                            const Format& iterate, int threads) const override {
         if (const std::string why = resident_refusal(spec, system, iterate); !why.empty()) throw InvalidInput(why);
         return detail::make_resident_twin(system, spec, iterate, threads);
+    }
+    [[nodiscard]] std::string cycles_refusal(const System& system, const CycleSpec& spec,
+                                             const Format& iterate) const override {
+        return multilevel::word_cycles_refusal(name(), system, spec, iterate);
+    }
+    [[nodiscard]] std::unique_ptr<CycleSolver> cycles(const System& system, const CycleSpec& spec,
+                                                      const Format& iterate) const override {
+        if (const std::string why = cycles_refusal(system, spec, iterate); !why.empty()) throw InvalidInput(why);
+        const auto grid = *multilevel::grid_words(system);
+        return multilevel::make_cycle_solver(grid, iterate, multilevel::make_word_solver(grid, spec));
     }
 
 private:

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "cycle/cycle_core.hpp"
 #include "mantissa/chebyshev.hpp"
 #include "mantissa/exact.hpp"
 #include "mantissa/hls/kernel.hpp"
@@ -253,6 +254,16 @@ public:
         if (const std::string why = refusal(spec, system, options); !why.empty()) throw InvalidInput(why);
         if (system.kind() == System::Kind::sparse) return load_sparse_cores(system, spec, options_);
         return std::make_unique<Run>(system, spec, options.recurrence, options_);
+    }
+    [[nodiscard]] std::string cycles_refusal(const System& system, const CycleSpec& spec,
+                                             const Format& iterate) const override {
+        return multilevel::word_cycles_refusal(name(), system, spec, iterate);
+    }
+    [[nodiscard]] std::unique_ptr<CycleSolver> cycles(const System& system, const CycleSpec& spec,
+                                                      const Format& iterate) const override {
+        if (const std::string why = cycles_refusal(system, spec, iterate); !why.empty()) throw InvalidInput(why);
+        const auto grid = *multilevel::grid_words(system);
+        return multilevel::make_cycle_solver(grid, iterate, make_timed_cycle_core(grid, spec, options_));
     }
 
 private:

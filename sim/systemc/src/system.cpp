@@ -121,7 +121,7 @@ JobResult CoreSystem::run(Job& job) {
     landed_ = 0;
     running_ = 0;
     configure();
-    spawn("controller", [this] {
+    spawn([this] {
 #ifdef MANTISSA_SYSTEMC_RTL
         if (job_->rtl != nullptr) return rtl_controller();
 #endif
@@ -156,17 +156,15 @@ JobResult CoreSystem::run(Job& job) {
     return result_;
 }
 
-void CoreSystem::spawn(const std::string& name, std::function<void()> body) {
+void CoreSystem::spawn(std::function<void()> body) {
     ++running_;
-    sc_core::sc_spawn(
-        [this, body = std::move(body)] {
-            try {
-                body();
-            } catch (const Abandoned&) {
-            }
-            if (--running_ == 1) all_done_.notify(sc_core::SC_ZERO_TIME); // the controller is left
-        },
-        sc_core::sc_gen_unique_name(name.c_str()));
+    workers_.run([this, body = std::move(body)] {
+        try {
+            body();
+        } catch (const Abandoned&) {
+        }
+        if (--running_ == 1) all_done_.notify(sc_core::SC_ZERO_TIME); // the controller is left
+    });
 }
 
 void CoreSystem::sync(Cycle to) {
@@ -235,12 +233,12 @@ void CoreSystem::controller() {
 
 void CoreSystem::begin_pass(Cycle first) {
     begin_streams(first, job_->bank);
-    spawn("update", [this] { update(); });
-    spawn("lines", [this] { lines(); });
-    spawn("rows", [this] { rows(); });
+    spawn([this] { update(); });
+    spawn([this] { lines(); });
+    spawn([this] { rows(); });
     if (!job_->summed) return;
-    spawn("dot_rr", [this] { dot_rr(); });
-    spawn("dot_pq", [this] { dot_pq(); });
+    spawn([this] { dot_rr(); });
+    spawn([this] { dot_pq(); });
 }
 
 // The DMA's part of a pass.
@@ -255,12 +253,12 @@ void CoreSystem::begin_streams(Cycle first, int bank) {
         Stage* load = stages_[v].get();
         Stage* store = stages_[4 + v].get();
         const std::uint64_t from = job.layout.vector[bank][v], to = job.layout.vector[1 - bank][v];
-        spawn(load->name, [this, load, v, in = in[v], from] { reader(*load, *in, v, from, v); });
-        spawn(store->name, [this, store, v, out = out[v], to] { writer(*store, *out, 13 + v, to, v); });
+        spawn([this, load, v, in = in[v], from] { reader(*load, *in, v, from, v); });
+        spawn([this, store, v, out = out[v], to] { writer(*store, *out, 13 + v, to, v); });
     }
     for (std::size_t b = 0; b < job.shape.streams; ++b) {
         Stage* load = stages_[8 + b].get();
-        spawn(load->name, [this, load, b] { reader(*load, *band_in_[b], 4 + b, job_->layout.band[b], 4); });
+        spawn([this, load, b] { reader(*load, *band_in_[b], 4 + b, job_->layout.band[b], 4); });
     }
 }
 

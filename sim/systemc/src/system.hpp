@@ -12,6 +12,7 @@
 #include "mantissa_hls/abi.hpp"
 #include "memory_system.hpp"
 #include "timed_fifo.hpp"
+#include "workers.hpp"
 
 namespace mantissa::sim {
 
@@ -65,6 +66,8 @@ public:
     static CoreSystem& instance();
     /// Runs a job to its end or to a deadlock. One at a time.
     JobResult run(Job& job);
+    /// The processes of every run, sparse cores' too.
+    [[nodiscard]] Workers& workers() { return workers_; }
 
 private:
     explicit CoreSystem(const sc_core::sc_module_name& name);
@@ -100,7 +103,7 @@ private:
     void rtl_controller();
     void begin_streams(Cycle first, int bank);
     void begin_pass(Cycle first);
-    void spawn(const std::string& name, std::function<void()> body);
+    void spawn(std::function<void()> body);
     void reader(Stage& stage, TimedFifo& to, std::size_t socket, std::uint64_t from, std::size_t vector);
     void writer(Stage& stage, TimedFifo& from, std::size_t socket, std::uint64_t to, std::size_t vector);
     void update();
@@ -134,6 +137,7 @@ private:
     Cycle landed_ = 0; ///< when the last write of the pass can be read
     int running_ = 0;  ///< processes of this pass
     sc_core::sc_event all_done_;
+    Workers workers_;
 };
 
 } // namespace mantissa::sim

@@ -1,4 +1,4 @@
-// Reading MatrixMarket files: symmetric positive definite matrices and right-hand sides.
+// Reading MatrixMarket files: square matrices and right-hand sides.
 //
 // Every fault is InvalidInput with one line, `FILE:LINE: what; the mend`.
 #pragma once
@@ -17,9 +17,10 @@ namespace mantissa {
 /// the file in error lines. Duplicate entries are added in file order; zeros off the diagonal are left out. A general
 /// file whose partners across the diagonal differ by rounding errors (16 units in the last place of the largest entry,
 /// or 1e-14 of their own) becomes symmetric by their mean, and `note`, where it is given, a line that says how far they
-/// were apart. Refused with a reason: pattern and complex values, skew-symmetric and hermitian files, a matrix that is
-/// not square or not symmetric, a symmetric file with entries on both sides of the diagonal, entries out of range, NaN,
-/// infinities, a missing, zero or negative diagonal entry, a count of entries that does not match.
+/// were apart. Any other general file stays as it is: asymmetry() (mantissa/symmetry.hpp) tells. Refused with a reason:
+/// pattern and complex values, skew-symmetric and hermitian files, a matrix that is not square, a symmetric file with
+/// entries on both sides of the diagonal, entries out of range, NaN, infinities, of a symmetric matrix a missing, zero
+/// or negative diagonal entry, a count of entries that does not match.
 /// Whether a symmetric matrix with a positive diagonal is positive definite is for the solver to find out. A UTF-8
 /// byte-order mark in front is passed over.
 CompressedRows parse_matrix_market(std::string_view text, std::string_view name, std::string* note = nullptr);
@@ -35,6 +36,11 @@ std::vector<double> parse_vector(std::string_view text, std::string_view name, s
 
 /// The same from a regular file, a FIFO or a pipe, gzipped or not, with the same bounds.
 std::vector<double> read_vector(const std::string& path, std::size_t size);
+
+/// Several vectors of `size` numbers each: the columns of a MatrixMarket array file (real or integer, general), from 1
+/// to kMostColumns; other files have one, as read_vector() takes it.
+std::vector<std::vector<double>> read_columns(const std::string& path, std::size_t size);
+inline constexpr std::size_t kMostColumns = 4096;
 
 /// Nine bands when the pattern is that of a nine-point grid: every non-zero entry couples neighbours of one grid and
 /// none wraps round a row's end. Nothing when it is not.

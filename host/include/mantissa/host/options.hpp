@@ -112,6 +112,7 @@ struct SchemeAxes {
     std::string_view name;
     std::vector<std::string_view> recurrences; ///< the first is the scheme's own; of others see Recurrence::plain
     std::string_view preconditioner, outer_loop, note;
+    bool any_matrix = false; ///< need the matrix not be symmetric?
 };
 /// In the order of Scheme.
 std::span<const SchemeAxes> schemes();
@@ -119,5 +120,11 @@ std::span<const SchemeAxes> schemes();
 /// Why these options cannot stand together, in one line that begins with an option's name; empty where they can. What
 /// depends on the engine and the problem is for solve() to say.
 std::string refusal(const SolveOptions& options);
+/// Likewise, why this problem cannot be solved with them: its matrix is not symmetric, and they need one that is. Names
+/// what takes it.
+std::string refusal(const SolveOptions& options, const Problem& problem);
+/// The same of what runs CG whatever the options: throws InvalidInput with a line that begins with `who` where the
+/// problem's matrix is not symmetric.
+void require_symmetric(const Problem& problem, std::string_view who);
 
 } // namespace mantissa::options

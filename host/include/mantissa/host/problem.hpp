@@ -1,4 +1,4 @@
-// Problems: a symmetric positive definite system in double precision with a right-hand side and a name.
+// Problems: a linear system in double precision with a right-hand side and a name.
 #pragma once
 
 #include <cstddef>
@@ -24,6 +24,13 @@ struct Problem {
     std::vector<double> origin{};
     /// A line about the input that whoever reads the answer should know; empty: nothing.
     std::string note{};
+    /// Is the matrix symmetric to the bit (mantissa/symmetry.hpp)? It is asked once, when the problem is made; one that
+    /// is not has no promise of a positive diagonal either.
+    bool symmetric = true;
+    /// Where a solve begins; empty: at zero. Of the system's size, finite; in terms of `b`, without `origin`.
+    std::vector<double> guess{};
+    /// Right-hand sides after `b`, each of the system's size: solve_all() takes them.
+    std::vector<std::vector<double>> more{};
 
     /// The solution `x` with `origin` added.
     [[nodiscard]] std::vector<double> placed(std::vector<double> x) const;
@@ -38,8 +45,21 @@ struct Problem {
 ///   diffusion2d:level=7[,field=smooth|jump|checker][,contrast=C][,seed=S]
 ///                                          -div(k grad u) = 1, bilinear elements, k per element; nine streamed bands
 ///   poisson3d:level=5                      seven-point Laplacian on (2^level-1)^3 interior nodes; sparse rows
-///   mtx:PATH[,rhs=ones|random|file:PATH][,seed=S]   a symmetric positive definite MatrixMarket file; sparse rows,
-///                                          or nine bands when its pattern is a nine-point grid's
+///   convection2d:level=L|n=N[,peclet=P][,difference=upwind|central][,wind=constant|recirculating]
+///     [,rhs=known|random][,seed=S]         -lap u + P w.grad u = f on the unit square, u = 0 on its edge, by
+///                                          five-point differences on N^2 interior nodes (N = 2^L - 1), times h^2; not
+///                                          symmetric unless P = 0. P is the Peclet number |w| 1 / epsilon of
+///                                          -epsilon lap u + w.grad u. With c = P h w_x / 2 the west and east
+///                                          coefficients are -1 - c and -1 + c (central), or -1 - 2 max(c, 0) and
+///                                          -1 - 2 max(-c, 0) (upwind), and add to the diagonal what they lose; along
+///                                          y likewise. w = (4, 3)/5, or (Y (1 - X^2), -X (1 - Y^2)) of X = 2x - 1,
+///                                          Y = 2y - 1. b = A u of u = 16 x(1-x) y(1-y) at the nodes, or numbers from
+///                                          -1 to 1. Sparse rows. Elman, Silvester and Wathen, Finite Elements and
+///                                          Fast Iterative Solvers, 2014, chapter 6
+///   convection3d:level=L|n=N[,...]         likewise on the cube, seven-point; w = (2, 1, 2)/3, or as above with
+///                                          w_z = 0; u = 64 x(1-x) y(1-y) z(1-z)
+///   mtx:PATH[,rhs=ones|random|file:PATH][,seed=S]   a MatrixMarket file, symmetric positive definite or general;
+///                                          sparse rows, or nine bands when its pattern is a nine-point grid's
 ///   lscm:MESH[,weight=area|opennl][,pins=axes|boundary][,cut=no|auto]
 ///                                          least squares conformal map of a mesh file (OBJ, OFF, PLY) that is a disk;
 ///                                          unknowns u, v of each vertex but two. CNC'08; mesh_systems.hpp
@@ -58,5 +78,9 @@ struct Problem {
 ///
 /// Throws InvalidInput, one line naming the text or the file and line, and the mend.
 Problem make_problem(std::string_view text);
+
+/// The same, and the file of `rhs=file:PATH` may have several columns, a right-hand side each: the first is `b`, the
+/// others are in `more`.
+Problem make_problem_of_columns(std::string_view text);
 
 } // namespace mantissa

@@ -32,6 +32,8 @@ enum class Scheme : std::uint8_t {
                        ///< (Golub and Ye 1999; Cevahir, Nukada, Matsuoka 2009)
     jacobi_pcg, ///< Jacobi-PCG made for speed: the textbook's in double on this processor (sparse/jacobi_pcg.hpp),
                 ///< or an engine's native solver (native.hpp)
+    gmres,      ///< GMRES(m) in the spec's formats on the whole problem (mantissa/recurrence/gmres.hpp), for matrices
+                ///< that need not be symmetric
 };
 /// Its name; options::schemes() has them all, each with the axes that it stands for.
 std::string to_string(Scheme scheme);
@@ -83,6 +85,9 @@ struct ScheduleStage {
     friend bool operator==(const ScheduleStage&, const ScheduleStage&) = default;
 };
 
+/// Steps of a cycle of GMRES where none are given.
+inline constexpr std::uint64_t kUsualRestart = 30;
+
 /// The scheme, datapath and limits of a solve.
 struct SolveOptions {
     Scheme scheme = Scheme::residual_guided;
@@ -108,6 +113,9 @@ struct SolveOptions {
     /// Of the Chebyshev recurrence: where the eigenvalues of the matrix that the scheme works on lie (with jacobi the
     /// scaled one). None: estimated by Lanczos steps on this processor.
     std::optional<SpectrumBounds> bounds;
+    /// Steps of a cycle of GMRES. With the scheme gmres 0 is kUsualRestart; with defect_correction GMRES takes the
+    /// place of the inner solves' CG where it is not 0 (GMRES-IR: Carson and Higham, SIAM J. Sci. Comput. 40(2), 2018).
+    std::uint64_t gmres = 0;
     /// Fixed vectors: the defect enters with a norm in (1/2, 1] 2^-headroom, always. None: so at first; then with the
     /// power of two that would have left the last step's longest words one idle bit. Either way one bit more behind
     /// every overflow of a word.
@@ -193,15 +201,20 @@ struct SolveResult {
 /// Called from time to time with the state so far; returning false stops the solve (Status::iteration_limit).
 using Progress = std::function<bool(const HistoryPoint&)>;
 
-/// Solves a problem from u = 0. Whether it converged is judged by the true residual of the problem as given, formed
-/// anew from u; with jacobi the solve goes on until that one has reached the tolerance, and stops once it has. So does
-/// a native one (host/native.hpp), whose own residual may be wrong.
+/// Solves a problem from u = 0, or from its guess. Whether it converged is judged by the true residual of the problem
+/// as given, formed anew from u; with jacobi the solve goes on until that one has reached the tolerance, and stops once
+/// it has. So does a native one (host/native.hpp), whose own residual may be wrong.
 ///
 /// Throws InvalidInput, one line, when the engine refuses the spec, when the options contradict each other, when a
-/// scheme that only the emulated engine's arithmetic has (chronopoulos-gear, ghysels-vanroose) is asked for on another
-/// engine, and when the problem cannot be scaled (jacobi_scaled()) or its right-hand side is not finite.
+/// scheme that only the emulated engine's arithmetic has (chronopoulos-gear, ghysels-vanroose, gmres) is asked for on
+/// another engine, and when the problem cannot be scaled (jacobi_scaled()) or its right-hand side is not finite.
 SolveResult solve(const Problem& problem, const Engine& engine, const SolveOptions& options,
                   const Progress& progress = {});
+
+/// The same for each of the problem's right-hand sides, `b` and then `more`, a result each. The scheme jacobi-pcg on
+/// this processor takes them together; others take one after the other. The guess is that of all.
+std::vector<SolveResult> solve_all(const Problem& problem, const Engine& engine, const SolveOptions& options,
+                                   const Progress& progress = {});
 
 /// The scheme jacobi_pcg for several right-hand sides at once, which share each pass over the matrix and have the same
 /// bits as alone; solve() with that scheme is this with one. The history is the recursion's residual behind each

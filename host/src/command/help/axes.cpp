@@ -17,7 +17,7 @@ constexpr const char* kPicture = R"(A solve is a product of choices that know no
        |
     --outer-loop     in double precision: d = b - A u, and how a correction enters u
        |   d down, a correction up
-    --recurrence     what iterates inside, in the datapath of --format or --spec
+    --recurrence     the iteration inside, in the datapath of --format or --spec
        |   with --preconditioner
     --engine         who computes the datapath; all of them give the same bits
        |

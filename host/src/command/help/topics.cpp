@@ -39,14 +39,17 @@ a pass.
 )";
 
 constexpr const char* kProblem =
-    R"(A problem is a symmetric positive definite system A u = b, as KIND:KEY=VALUE,...
+    R"(A problem is a system A u = b, as KIND:KEY=VALUE,...  Symmetric positive definite, unless it says otherwise.
 
   poisson2d:level=8[,anisotropy=A]      Poisson's equation on a grid of 2^level + 1 nodes a side
   diffusion2d:level=7[,field=smooth|jump|checker][,contrast=C][,seed=S]
                                         a coefficient that varies: nine bands
   poisson3d:level=5                     the seven-point Laplacian, as sparse rows
+  convection2d:level=7|n=N[,peclet=P][,difference=upwind|central][,wind=constant|recirculating]
+    [,rhs=known|random][,seed=S]        convection-diffusion on N^2 nodes inside, N = 2^level - 1: not
+                                        symmetric; convection3d likewise
   mtx:FILE[,rhs=ones|random|file:FILE][,seed=S]
-                                        a MatrixMarket file, also gzipped
+                                        a MatrixMarket file, also gzipped; symmetric or general
   generated:kind=nd|band|thermal|elasticity|scattered|power|arrow,n=N[,seed=S]
                                         large matrices, made on the spot
   lscm:MESH[,weight=area|opennl][,pins=axes|boundary][,cut=no|auto]

@@ -8,6 +8,7 @@
 
 #include "mantissa/base/quoted.hpp"
 #include "mantissa/format.hpp"
+#include "mantissa/host/options.hpp"
 #include "mantissa/host/registry.hpp"
 #include "mantissa/host/sweep.hpp"
 #include "running/progress.hpp"
@@ -161,7 +162,11 @@ void gather_solves(GatherContext& context) {
 void gather(const Comparison& comparison, const GatherOptions& options, Gathered& out) {
     const std::vector<GpuFile> gpu = read_gpu_files(comparison);
     std::map<std::string, Problem> problems;
-    for (const std::string& text : comparison.problems) problems.emplace(text, make_problem(text));
+    for (const std::string& text : comparison.problems) {
+        Problem problem = make_problem(text);
+        options::require_symmetric(problem, "compare");
+        problems.emplace(text, std::move(problem));
+    }
     // Time and area are of cores that stream a grid: for sparse rows they would be another core's.
     for (const auto& [text, problem] : problems)
         if (problem.system.kind() == System::Kind::sparse &&
@@ -171,8 +176,9 @@ void gather(const Comparison& comparison, const GatherOptions& options, Gathered
                 "the designs sparse = true, or area = false to compare iterations alone",
                 base::quoted(text)));
     check_sparse(comparison, problems);
-    Store store(options.store);
-    ComparisonStore documents(options.store);
+    const StoreAccess access = options.stored_only ? StoreAccess::read : StoreAccess::write;
+    Store store(options.store, access);
+    ComparisonStore documents(options.store, access);
     GatherContext context{comparison, options, store, documents, out, std::move(problems)};
     for (const auto& [text, problem] : context.problems) {
         out.problems[text] = {problem.system.size(), problem.system.row_length(), to_string(problem.system.kind())};
@@ -189,6 +195,7 @@ void gather(const Comparison& comparison, const GatherOptions& options, Gathered
                              "memory",
                              "give it pins = N, or bandwidth = BYTES per second"});
     gather_solves(context);
+    gather_cycle_solves(context);
     gather_host(context);
     gather_gpu(context, gpu);
     gather_cycles(context);

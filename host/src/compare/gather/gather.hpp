@@ -16,6 +16,7 @@
 #include "findings/findings.hpp"
 #include "mantissa/host/problem.hpp"
 #include "mantissa/host/store.hpp"
+#include "mantissa/multilevel/grid_words.hpp"
 
 namespace mantissa::compare {
 
@@ -121,6 +122,8 @@ struct Gathered {
     std::map<std::string, Sourced<double>> host_step;        ///< seconds of an outer step, by problem
     std::map<std::string, Sourced<std::uint64_t>> reference; ///< iterations of CG in double, by problem
     std::vector<Peer> peers;
+    std::map<ProblemSpec, Sourced<SolveFigures>> cycle_solves;       ///< by problem, and the cycle and its outer words
+    std::map<std::string, multilevel::GridWords> cycle_grids;        ///< of their problems
     std::map<std::string, Sourced<SparsePassFigures>> sparse_passes; ///< by SparsePlan::key
     std::vector<GpuSparse> gpu_sparse;
     std::vector<findings::SolveBeside> beside; ///< all solves that the results file holds
@@ -132,7 +135,7 @@ struct GatherOptions {
     std::string store;   ///< the results file
     std::string command; ///< for the provenance of what is computed
     int threads = 1;
-    bool stored_only = false; ///< compute nothing; what is not stored is a gap
+    bool stored_only = false; ///< compute nothing, and write nothing; what is not stored is a gap
 };
 
 /// The gatherer's parts share this.

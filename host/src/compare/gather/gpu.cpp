@@ -201,7 +201,7 @@ void gather_gpu(GatherContext& context, const std::vector<GpuFile>& files) {
     std::map<std::string, bool> there;
     for (const GpuFile& file : files) {
         const auto known = context.documents.measurement(file.name);
-        if (!known || known->document != file.content.document)
+        if (!context.options.stored_only && (!known || known->document != file.content.document))
             context.documents.put_measurement(file.name, file.content.document, file.content.provenance);
         for (const std::string& problem : c.problems) {
             there[problem] = enter_level(context, file.content, problem) || there[problem];

@@ -212,9 +212,12 @@ Json vega_of(const LineChart& chart, const Table& table) {
 }
 
 Json vega_of(const PointChart& chart, const Table& table) {
-    const auto x_ticks = ticks_of(chart.x), y_ticks = ticks_of(chart.y);
-    const double left = left_margin(y_ticks), right = 24, top = 34, bottom = 46;
-    const double width = chart.width - left - right, height = chart.height - top - bottom;
+    const auto y_ticks = ticks_of(chart.y);
+    const double left = left_margin(y_ticks), right = 24, bottom = 46, width = chart.width - left - right;
+    const auto x_ticks = ticks_with_room(chart.x, width);
+    const LegendRows legend_rows = legend_rows_of(chart.list, width + right);
+    const double one = 34, top = one + kLegendRow * static_cast<double>(legend_rows.rows - 1);
+    const double height = chart.height - one - bottom; // further rows of the legend make the chart higher
     Json vega = frame(chart.y.title + " against " + chart.x.title, left, right, top, bottom, width, height);
     vega["data"] = Json::array({data_of(table, chart.x, chart.y, chart.series, chart.list)});
     vega["data"].push_back({{"name", "lettered"},
@@ -233,7 +236,7 @@ Json vega_of(const PointChart& chart, const Table& table) {
     add_series_scales(scales, chart.list);
     vega["scales"] = scales;
     vega["axes"] = {axis_json("y", "left", chart.y, y_ticks, true), axis_json("x", "bottom", chart.x, x_ticks, true)};
-    vega["legends"] = legend();
+    vega["legends"] = legend(legend_rows);
     Json marks = Json::array();
     if (chart.front)
         marks.push_back({{"type", "line"},
@@ -289,7 +292,7 @@ Json vega_of(const DotChart& chart, const Table& table) {
                       {"domain", false},   {"ticks", false},          {"grid", false},
                       {"labelPadding", 8}, {"labelLimit", left - 16}, {"labelColor", "var(--ink)"}};
     vega["axes"] = {name_axis, axis_json("x", "bottom", chart.x, x_ticks, false)};
-    vega["legends"] = legend();
+    vega["legends"] = legend({chart.list.size(), 1});
     const Json stem = {{"type", "rule"},
                        {"aria", false},
                        {"interactive", false},

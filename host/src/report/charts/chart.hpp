@@ -20,6 +20,7 @@ struct Figure {
     std::string text;  ///< what to see in it, plain
     std::string label; ///< for those who do not see it: what is drawn
     Json vega;
+    std::vector<Json> narrower{}; ///< the same for places without room for it, the wider first; may be none
     Table table;
     bool half = false;   ///< two stand side by side where there is room
     bool folded = false; ///< behind a line to click

@@ -149,14 +149,39 @@ Json symbols(const std::string& x, const std::string& y, const std::string& seri
               {"hover", {{"size", {{"value", 2.2 * size}}}}}}}};
 }
 
-Json legend() {
+LegendRows legend_rows_of(const std::vector<Series>& list, double width) {
+    constexpr double kSymbolAndGap = 40;
+    double widest = 1;
+    for (const Series& s : list) widest = std::max(widest, text_width(s.name) + kSymbolAndGap);
+    LegendRows set;
+    set.columns =
+        std::clamp<std::size_t>(static_cast<std::size_t>(width / widest), 1, std::max<std::size_t>(1, list.size()));
+    set.rows = (std::max<std::size_t>(1, list.size()) + set.columns - 1) / set.columns;
+    return set;
+}
+
+Json legend(const LegendRows& rows) {
     return Json::array({{{"fill", "colour"},
                          {"shape", "shape"},
                          {"orient", "none"},
                          {"legendX", 0},
-                         {"legendY", -30},
+                         {"legendY", -30 - kLegendRow * (static_cast<int>(rows.rows) - 1)},
                          {"direction", "horizontal"},
+                         {"columns", rows.columns},
                          {"aria", false}}});
+}
+
+std::vector<Tick> ticks_with_room(const Axis& axis, double length) {
+    constexpr double kGap = 8;
+    std::vector<Tick> kept;
+    double free_from = -length;
+    for (Tick& tick : ticks_of(axis)) {
+        const double at = place_on(axis, tick.value) * length, half = text_width(tick.label) / 2;
+        if (at - half < free_from) continue;
+        free_from = at + half + kGap;
+        kept.push_back(std::move(tick));
+    }
+    return kept;
 }
 
 std::size_t column_of(const Table& table, const std::string& id) {

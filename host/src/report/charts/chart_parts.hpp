@@ -1,6 +1,7 @@
 // The pieces that the charts' Vega specifications are made of. Internal to host/.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -23,8 +24,17 @@ Json tick_scale(const char* scale, const std::vector<Tick>& ticks);
 Json axis_json(const char* scale, const char* orient, const Axis& axis, const std::vector<Tick>& ticks, bool grid);
 /// Scales "colour", "shape" and "dash" over the names of the series.
 void add_series_scales(Json& scales, const std::vector<Series>& list);
+/// How the names of the series are set out above a plot.
+struct LegendRows {
+    std::size_t columns = 1, rows = 1;
+};
+inline constexpr int kLegendRow = 18; ///< px
+/// As many columns as `width` px have room for.
+LegendRows legend_rows_of(const std::vector<Series>& list, double width);
 /// A legend of "colour" and "shape" above the plot.
-Json legend();
+Json legend(const LegendRows& rows);
+/// Those of an axis of `length` px whose labels do not run into each other.
+std::vector<Tick> ticks_with_room(const Axis& axis, double length);
 
 /// The data set "table": the rows that have both figures and belong to one of the series.
 Json data_of(const Table& table, const Axis& x, const Axis& y, const std::string& series,

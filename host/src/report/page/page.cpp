@@ -24,7 +24,7 @@ constexpr std::string_view kLead =
 /// What the sections' HTML needs beside itself.
 struct Assembly {
     Origins& origins;
-    Json tables = Json::object(), charts = Json::object(), long_tables = Json::object();
+    Json tables = Json::object(), charts = Json::object(), narrower = Json::object(), long_tables = Json::object();
 };
 
 std::string gap_html(const Gap& gap) {
@@ -53,9 +53,12 @@ std::string block_html(const Figure& figure, Assembly& page) {
         html += gap_html({"This program was built without Vega, so there is no chart, only its figures",
                           "apt install libjs-vega, then build again"});
     else if (figure.vega.is_object()) {
-        Json vega = figure.vega;
-        vega["description"] = figure.label;
-        page.charts[figure.id] = std::move(vega);
+        const auto described = [&](Json vega) {
+            vega["description"] = figure.label;
+            return vega;
+        };
+        page.charts[figure.id] = described(figure.vega);
+        for (const Json& vega : figure.narrower) page.narrower[figure.id].push_back(described(vega));
         page.tables[figure.table.id] = table_json(figure.table);
         html +=
             fmt::format("<div class=\"plot\" data-chart=\"{}\"></div>\n<noscript><p class=\"note\">The chart is drawn "
@@ -293,6 +296,7 @@ Report make_report(const Request& request, const Provenance& page) {
     const Json data = {{"stores", request.stores},
                        {"tables", assembly.tables},
                        {"charts", assembly.charts},
+                       {"narrower", assembly.narrower},
                        {"long", assembly.long_tables}};
     html += fmt::format("<script type=\"application/json\" id=\"report-data\">{}</script>\n",
                         escape_json(data.dump(-1, ' ', false, Json::error_handler_t::replace)));

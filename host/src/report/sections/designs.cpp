@@ -58,6 +58,13 @@ void hide_idle_columns(Table& t) {
         });
 }
 
+/// Specifications with their multipliers.
+std::size_t designs_of(const std::vector<Node>& rows) {
+    std::set<std::pair<std::string, std::string>> designs;
+    for (const Node& r : rows) designs.emplace(r.text("spec"), r.text("multiplier"));
+    return designs.size();
+}
+
 /// All designs for one problem on one device, smallest area first.
 Figure designs_figure(const DocumentRow& document, const DocumentOrigins& origins, const std::string& problem,
                       const std::string& device, std::vector<Node> rows, std::size_t index) {
@@ -77,7 +84,7 @@ Figure designs_figure(const DocumentRow& document, const DocumentOrigins& origin
                          "multipliers. Letters mark the Pareto front: no point here is both smaller and faster than "
                          "these. Area is the largest of the shares of the device's slices, multipliers and block "
                          "memories. Colour and shape say what bounds a design; hollow points rest on modelled figures.",
-                         text::counted(findings::designs_on(document.document, problem, device), "design"));
+                         text::counted(designs_of(rows), "design"));
     f.label = fmt::format("Scatter chart: time to solution against area, {}. The table below holds its figures.",
                           text::counted(rows.size(), "point"));
     Table& t = f.table;
@@ -91,6 +98,7 @@ Figure designs_figure(const DocumentRow& document, const DocumentOrigins& origin
                  text_column("multiplier", "Mult. in"),
                  number_column("lanes", "Lanes"),
                  number_column("cores", "Cores"),
+                 number_column("channels", "Channels"),
                  text_column("bound", "Bound by"),
                  number_column("inner", "Inner"),
                  number_column("clock", "Clock", "MHz"),
@@ -113,6 +121,7 @@ Figure designs_figure(const DocumentRow& document, const DocumentOrigins& origin
                      words(r.text("multiplier")),
                      r.figure("lanes"),
                      r.figure("cores"),
+                     r.figure("channels"),
                      words(bound_text(r.text("bound"))),
                      r.figure("inner"),
                      clock_cell(r),
@@ -140,10 +149,19 @@ Figure designs_figure(const DocumentRow& document, const DocumentOrigins& origin
                                                      "pins",  "memory bandwidth",  "clock"};
     for (std::size_t b = 0; b < kBounds.size(); ++b)
         if (bounds.contains(kBounds[b])) chart.list.push_back({kBounds[b], static_cast<int>(b)});
+    int style = static_cast<int>(kBounds.size()); // of resident and sparse designs
     for (const std::string& other : bounds)
         if (!other.empty() && std::find(kBounds.begin(), kBounds.end(), other) == kBounds.end())
-            chart.list.push_back({other, 7});
-    if (fit_axis(chart.x, t) && fit_axis(chart.y, t)) f.vega = vega_of(chart, t);
+            chart.list.push_back({other, style++});
+    if (fit_axis(chart.x, t) && fit_axis(chart.y, t)) {
+        f.vega = vega_of(chart, t);
+        // Beside another figure, and on a telephone: drawn anew, since letters must not shrink.
+        for (const auto& [width, height] : {std::pair{500, 380}, std::pair{340, 360}}) {
+            chart.width = width;
+            chart.height = height;
+            f.narrower.push_back(vega_of(chart, t));
+        }
+    }
     return f;
 }
 
@@ -344,6 +362,20 @@ Table section55_designs(const DocumentRow& document, const DocumentOrigins& orig
     return t;
 }
 
+/// The one with the most unknowns; the last one where nothing says.
+std::string largest_problem(const DocumentRow& document, const std::map<std::string, double>& unknowns) {
+    std::string largest;
+    double most = -1;
+    for (const Node& row : nodes(document, "sparse")) {
+        const auto it = unknowns.find(row.text("problem"));
+        const double n = it == unknowns.end() ? 0 : it->second;
+        if (n < most) continue;
+        most = n;
+        largest = row.text("problem");
+    }
+    return largest;
+}
+
 } // namespace
 
 Section designs_section(const Rows& rows, Origins& origins) {
@@ -355,15 +387,17 @@ Section designs_section(const Rows& rows, Origins& origins) {
             if (!table.rows.empty()) section.blocks.emplace_back(std::move(table));
         };
         if (rows.comparisons.size() > 1) section.blocks.emplace_back(Heading{"Comparison " + document.name});
-        add(sparse_table(document, from));
         add(best_table(document, from, "best"));
         std::vector<std::pair<std::string, std::string>> order;
         std::map<std::pair<std::string, std::string>, std::vector<Node>> groups;
-        for (const Node& row : nodes(document, "rows")) {
-            const std::pair<std::string, std::string> name{row.text("problem"), row.text("device")};
-            if (!groups.contains(name)) order.push_back(name);
-            groups[name].push_back(row);
-        }
+        for (const char* list : {"rows", "sparse"})
+            for (const Node& row : nodes(document, list)) {
+                // (Among sparse cores stand times of others, which have no clock, and solves that did not converge.)
+                if (std::string_view(list) == "sparse" && !(row.number("clock_hz") && row.number("seconds"))) continue;
+                const std::pair<std::string, std::string> name{row.text("problem"), row.text("device")};
+                if (!groups.contains(name)) order.push_back(name);
+                groups[name].push_back(row);
+            }
         // The largest problem on each device is shown at once, the others behind a line to click.
         std::map<std::string, double> unknowns, largest;
         for (const Node& d : nodes(document, "designs")) unknowns[d.text("problem")] = d.number("unknowns").value_or(0);
@@ -377,6 +411,8 @@ Section designs_section(const Rows& rows, Origins& origins) {
             }
         };
         add_figures(false);
+        const std::string largest_sparse = largest_problem(document, unknowns);
+        for (Table& table : sparse_tables(document, from, largest_sparse)) add(std::move(table));
         if (const auto it = document.document.find("section55"); it != document.document.end() && it->is_object()) {
             section.blocks.emplace_back(Heading{"The paper’s section 5.5 with our figures"});
             if (const auto text = it->find("text"); text != it->end() && text->is_string())

@@ -48,6 +48,8 @@ std::unique_ptr<InnerSolver> make_inner_solver(const Problem& problem, const Eng
                                                const SolveContext& context) {
     const SolveOptions& options = context.options;
     if (options.preconditioner) return make_inner_cycle(problem.system, *options.preconditioner, options.threads);
+    if (options.gmres != 0)
+        return make_inner_gmres(*context.loaded, context.fit, options.spec, options.gmres, options.threads);
     return make_engine_solver(engine, *context.loaded, context.fit, options.spec,
                               {options.threads, options.inner_recurrence}, context.bounds);
 }

@@ -79,8 +79,7 @@ void add_bands(sqlite3* db, const std::string& path) {
 results::DatabaseHandle open(const std::string& path) {
     { const Store settled(path); } // makes or checks the file
     results::DatabaseHandle db = results::open_results(path, results::Access::write);
-    for (const char* sql : {kTable, kPlacements}) execute(db.get(), path, sql);
-    if (is_older(db.get(), path, "netlist") || is_older(db.get(), path, "placement")) add_bands(db.get(), path);
+    settle_synthesis_tables(db.get(), path);
     return db;
 }
 
@@ -117,6 +116,11 @@ template <class Figures> auto columns(Figures& f) {
 
 void settle_synthesis_tables(const std::string& path) {
     (void)open(path);
+}
+
+void settle_synthesis_tables(sqlite3* db, const std::string& path) {
+    for (const char* sql : {kTable, kPlacements}) execute(db, path, sql);
+    if (is_older(db, path, "netlist") || is_older(db, path, "placement")) add_bands(db, path);
 }
 
 std::optional<SynthesisFigures> find_synthesis(const std::string& path, const SynthesisKey& key) {

@@ -1,7 +1,9 @@
-// A whole solve by multilevel cycles, defect correction around them included, by an engine that keeps all of its vectors.
+// A whole solve by multilevel cycles, defect correction around them included, by an engine that keeps all of its
+// vectors.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -18,7 +20,10 @@ enum class CycleSolveEnd : std::uint8_t {
 struct CycleSolveReport {
     CycleSolveEnd end = CycleSolveEnd::limit;
     std::uint64_t cycles = 0;
-    double seconds = 0; ///< of the solve alone, transfers not included
+    double seconds = 0; ///< of the solve alone, transfers not included; 0 where the engine has no clock of its own
+    std::vector<double>
+        history; ///< the defect's norm over b's, before each cycle and at the end, where the engine tells
+    std::optional<std::uint64_t> clocks; ///< of the solve, for engines that count them
 };
 
 class CycleSolver {
@@ -31,6 +36,8 @@ public:
     /// fixed(64, F), each rounded once on the way in and out (or double, for cycles in double).
     virtual CycleSolveReport solve(std::span<const double> b, double tolerance, std::uint64_t most_cycles,
                                    std::vector<double>& u) = 0;
+    /// Threads of this processor, where it solves. The bits do not depend on them.
+    virtual void use(int /*threads*/) {}
 };
 
 /// Words of u and b where none are asked for: up to two in magnitude.

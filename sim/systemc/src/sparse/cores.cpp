@@ -136,14 +136,13 @@ void SparseCores::pass(Cycle asked, const mantissa_hls::PassRequest& request, ma
     const Cycle first = asked + static_cast<unsigned>(timing_.begin);
     sc_core::sc_event updated, done;
     std::size_t running = 0;
-    const auto spawn = [&](const char* name, sc_core::sc_event& event, auto body) {
+    Workers& workers = CoreSystem::instance().workers();
+    const auto spawn = [&](sc_core::sc_event& event, auto body) {
         ++running;
-        sc_core::sc_spawn(
-            [&running, &event, body] {
-                body();
-                if (--running == 0) event.notify(sc_core::SC_ZERO_TIME);
-            },
-            sc_core::sc_gen_unique_name(name));
+        workers.run([&running, &event, body] {
+            body();
+            if (--running == 0) event.notify(sc_core::SC_ZERO_TIME);
+        });
     };
     for (SparseCoreState& core : cores_) {
         kernel_.sparse.begin_pass(core.registers.get(), &request);
@@ -152,15 +151,15 @@ void SparseCores::pass(Cycle asked, const mantissa_hls::PassRequest& request, ma
     }
     Cycle rows_from = 0;
     if (cores_.size() > 1) { // an exchange is a barrier
-        for (SparseCoreState& core : cores_) spawn("update", updated, [this, &core, first] { update(core, first); });
+        for (SparseCoreState& core : cores_) spawn(updated, [this, &core, first] { update(core, first); });
         sc_core::wait(updated);
         rows_from = exchange(first);
     }
     for (SparseCoreState& core : cores_) {
-        if (cores_.size() == 1) spawn("update", done, [this, &core, first] { update(core, first); });
+        if (cores_.size() == 1) spawn(done, [this, &core, first] { update(core, first); });
         for (std::size_t k = 0; k < core.channel.size(); ++k)
-            spawn("channel", done, [this, &core, k, asked] { channel(core, k, asked); });
-        spawn("rows", done, [this, &core, rows_from] { take(core, rows_from); });
+            spawn(done, [this, &core, k, asked] { channel(core, k, asked); });
+        spawn(done, [this, &core, rows_from] { take(core, rows_from); });
     }
     sc_core::wait(done);
     ended_ = 0;
@@ -174,30 +173,27 @@ void SparseCores::pass(Cycle asked, const mantissa_hls::PassRequest& request, ma
 
 RunReport SparseCores::run(const RunRequest& request, std::uint64_t rho_stop, mantissa_hls::ScalarWords& words,
                            bool unfit, const DatapathSpec& spec, SystemReport& report) {
-    (void)CoreSystem::instance(); // elaborates
     RunReport out;
     Cycle at = 1; // a clock that checks what was programmed
-    sc_core::sc_spawn(
-        [&] {
-            while (out.passes < request.passes && out.end == RunEnd::passes) {
-                const mantissa_hls::PassRequest one{words.alpha, words.beta, rho_stop,
-                                                    out.passes + 1 >= request.rho_stop_from ? 1U : 0U};
-                mantissa_hls::ScalarResult result;
-                pass(at, one, result);
-                out.words.merge(hls::word_use(spec, result));
-                if (unfit) result = hls::overflowed();
-                unfit = false;
-                words = result.words;
-                ++out.passes;
-                out.sigma_guards += result.guarded;
-                out.end = hls::run_end(result.end);
-                const std::uint64_t scalar = timing_.scalar.scalar(result);
-                report.streaming += ended_ - at - static_cast<unsigned>(timing_.drain);
-                report.closing += scalar + static_cast<unsigned>(timing_.drain);
-                at = ended_ + scalar;
-            }
-        },
-        sc_core::sc_gen_unique_name("sparse_controller"));
+    CoreSystem::instance().workers().run([&] {
+        while (out.passes < request.passes && out.end == RunEnd::passes) {
+            const mantissa_hls::PassRequest one{words.alpha, words.beta, rho_stop,
+                                                out.passes + 1 >= request.rho_stop_from ? 1U : 0U};
+            mantissa_hls::ScalarResult result;
+            pass(at, one, result);
+            out.words.merge(hls::word_use(spec, result));
+            if (unfit) result = hls::overflowed();
+            unfit = false;
+            words = result.words;
+            ++out.passes;
+            out.sigma_guards += result.guarded;
+            out.end = hls::run_end(result.end);
+            const std::uint64_t scalar = timing_.scalar.scalar(result);
+            report.streaming += ended_ - at - static_cast<unsigned>(timing_.drain);
+            report.closing += scalar + static_cast<unsigned>(timing_.drain);
+            at = ended_ + scalar;
+        }
+    });
     sc_core::sc_start();
     out.cycles = at;
     report.cycles += at;

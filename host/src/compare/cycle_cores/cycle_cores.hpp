@@ -1,0 +1,50 @@
+// Cycle cores in a comparison: multilevel cycles beside cores of CG. Internal to host/.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <toml++/toml.h>
+
+#include "mantissa/format.hpp"
+#include "mantissa/multilevel/cycle_spec.hpp"
+#include "store/result_json.hpp"
+
+namespace mantissa {
+struct Provenance;
+}
+namespace mantissa::text {
+class TomlText;
+}
+
+namespace mantissa::compare {
+
+struct Comparison;
+struct Gathered;
+struct GatherContext;
+
+/// A table [[cycle]], for one of its cycles.
+struct CycleDesign {
+    CycleSpec cycle;
+    Format outer;                      ///< of u and the defect
+    std::vector<std::uint64_t> lanes;  ///< powers of two
+    std::vector<std::size_t> devices;  ///< into Comparison::devices
+    std::optional<double> clock_mhz;   ///< in place of the device's
+    std::vector<std::string> gpu_runs; ///< paths of files that gpu_word_cycle_bench wrote
+};
+
+/// The tables [[cycle]] of a comparison file whose problems and devices are read already.
+std::vector<CycleDesign> read_cycle_designs(const text::TomlText& file, const Comparison& comparison,
+                                            const std::string& folder);
+/// Solves them on the emulated engine, where the store has not done it.
+void gather_cycle_solves(GatherContext& context);
+/// A row for each problem, cycle, device and number of lanes; a GPU's cycles on the same grid behind those of their
+/// problem.
+results::Json cycle_cores_json(const Comparison& comparison, Gathered& gathered, const Provenance& here);
+/// The rows of a document as a table; empty without rows. `best` are the document's rows of CG.
+std::string cycle_cores_text(const results::Json& rows, const results::Json& best);
+
+} // namespace mantissa::compare

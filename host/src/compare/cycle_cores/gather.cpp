@@ -1,0 +1,65 @@
+#include <fmt/format.h>
+
+#include "../gather/gather.hpp"
+#include "cycle_cores.hpp"
+#include "mantissa/host/sweep.hpp"
+#include "mantissa/multilevel/word_solve.hpp"
+
+namespace mantissa::compare {
+
+namespace {
+
+Point point_of(const Comparison& c, const std::string& problem, const CycleDesign& design) {
+    Point point;
+    point.problem = problem;
+    point.engine = "emulated";
+    point.options.scheme = Scheme::defect_correction;
+    point.options.tolerance = c.tolerance;
+    point.options.preconditioner = design.cycle;
+    point.options.outer = design.outer;
+    return point;
+}
+
+} // namespace
+
+void gather_cycle_solves(GatherContext& context) {
+    const Comparison& c = context.comparison;
+    std::vector<Point> todo;
+    GapGroups gaps;
+    for (const auto& [problem, facts] : context.problems)
+        for (const CycleDesign& design : c.cycles) {
+            const std::string what = fmt::format("{} on {}", to_string(design.cycle), problem),
+                              why =
+                                  multilevel::word_cycles_refusal("emulated", facts.system, design.cycle, design.outer);
+            if (!why.empty()) {
+                gaps.add(why, what);
+                continue;
+            }
+            Point point = point_of(c, problem, design);
+            if (context.store.contains(point)) continue;
+            if (context.options.stored_only) gaps.add(kNotStored, what);
+            else todo.push_back(std::move(point));
+        }
+    solve_points(todo, context.options.threads, [&](std::size_t index, const PointOutcome& outcome) {
+        if (outcome.refused.empty())
+            context.store.put(todo[index], outcome.result, outcome.unknowns,
+                              current_provenance(context.options.command));
+        else gaps.add(outcome.refused, to_string(*todo[index].options.preconditioner));
+    });
+    gaps.enter(context, "cycles");
+    for (const auto& [problem, facts] : context.problems)
+        for (const CycleDesign& design : c.cycles) {
+            const Point point = point_of(c, problem, design);
+            const auto result = context.store.find(point);
+            const auto from = context.documents.origin_of(point);
+            if (!result || !from) continue;
+            const std::string cycle = to_string(design.cycle);
+            const std::string id = context.out.origins.add(
+                {"measured", fmt::format("solve of {} by cycles {}, emulated", problem, cycle), *from});
+            context.out.cycle_solves[{problem, cycle + " " + to_string(design.outer)}] = {{"emulated", 0, *result}, id};
+            if (!context.out.cycle_grids.contains(problem))
+                context.out.cycle_grids.emplace(problem, *multilevel::grid_words(facts.system));
+        }
+}
+
+} // namespace mantissa::compare

@@ -1,0 +1,66 @@
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "../comparison_file.hpp"
+#include "cycle_cores.hpp"
+#include "mantissa/multilevel/cycle_solver.hpp"
+#include "text/toml_text.hpp"
+
+namespace mantissa::compare {
+
+namespace {
+
+std::vector<std::size_t> devices_of(const text::TomlText& file, const toml::table& t, const Comparison& c) {
+    std::vector<std::size_t> devices;
+    for (const auto& [text, line] : file.texts(t, "device")) {
+        const std::string id = std::filesystem::path(text).stem().string();
+        std::size_t at = 0;
+        while (at < c.devices.size() && c.devices[at].id != id) ++at;
+        if (at == c.devices.size())
+            file.fail(line, fmt::format("device {} is not among those above", text::printable(text)));
+        devices.push_back(at);
+    }
+    for (std::size_t at = 0; devices.size() < c.devices.size() && !t.contains("device"); ++at) devices.push_back(at);
+    return devices;
+}
+
+} // namespace
+
+std::vector<CycleDesign> read_cycle_designs(const text::TomlText& file, const Comparison& comparison,
+                                            const std::string& folder) {
+    std::vector<CycleDesign> designs;
+    const toml::node* node = file.root().get("cycle");
+    if (node == nullptr) return designs;
+    if (!node->is_array_of_tables())
+        file.fail(text::TomlText::line_of(file.root(), "cycle"), "cycle must be tables: write [[cycle]]");
+    for (const toml::node& item : *node->as_array()) {
+        const toml::table& t = *item.as_table();
+        file.check_keys(t, "a cycle core", {"cycle", "lanes", "outer", "device", "clock_mhz", "gpu"});
+        CycleDesign design;
+        design.lanes = file.wholes(t, "lanes", 1, 4096, 1);
+        for (const std::uint64_t lanes : design.lanes)
+            if ((lanes & (lanes - 1)) != 0)
+                file.fail(text::TomlText::line_of(t, "lanes"), "lanes of a cycle core are powers of two, as 64");
+        const std::uint32_t outer_line = text::TomlText::line_of(t, "outer");
+        design.outer =
+            file.at_line(outer_line, [&] { return parse_format(file.text(t, "outer", to_string(kCycleIterate))); });
+        if (!design.outer.is_fixed() || design.outer.word_bits != 64)
+            file.fail(outer_line, "outer must be a fixed-point format of 64 bits, as fx64.62");
+        design.devices = devices_of(file, t, comparison);
+        if (t.contains("clock_mhz")) design.clock_mhz = file.number(t, "clock_mhz", 0, 1e5, 0);
+        for (const auto& run : file.texts(t, "gpu"))
+            design.gpu_runs.push_back((std::filesystem::path(folder) / run.text).string());
+        const auto cycles = file.texts(t, "cycle");
+        if (cycles.empty())
+            file.fail(text::TomlText::line_of(t, "cycle"), "a cycle core without cycle: give cycle = \"b2,w=10\"");
+        for (const auto& [text, line] : cycles) {
+            design.cycle = file.at_line(line, [&] { return parse_cycle_spec(text); });
+            if (design.cycle.in_double) file.fail(line, "a cycle core has words: give bits, as w=10");
+            designs.push_back(design);
+        }
+    }
+    return designs;
+}
+
+} // namespace mantissa::compare

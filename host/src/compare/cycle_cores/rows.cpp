@@ -1,0 +1,199 @@
+// Rows of cycle cores: counted cycles, clocks by formula, the way over the bus apart.
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "../gather/gather.hpp"
+#include "cycle_cores.hpp"
+#include "mantissa/base/files.hpp"
+#include "mantissa/multilevel/cycle_clocks.hpp"
+#include "store/results_file.hpp"
+
+namespace mantissa::compare {
+
+namespace {
+
+constexpr double kBusBytes = 8; ///< of a word of b or u
+
+/// The clock that is given for a device, or none.
+std::optional<double> clock_of(const CycleDesign& design, const Device& device) {
+    if (design.clock_mhz) return device.max_mhz ? std::min(*design.clock_mhz, *device.max_mhz) : *design.clock_mhz;
+    return device.clock_mhz ? device.clock_mhz : device.max_mhz;
+}
+
+double chip_bits(const Device& device) {
+    if (device.memories.empty()) return static_cast<double>(device.memory_bits);
+    double bits = 0;
+    for (const ChipMemory& m : device.memories) bits += static_cast<double>(m.bits());
+    return bits;
+}
+
+struct Writer {
+    const Comparison& c;
+    Gathered& g;
+    const Provenance& here;
+    results::Json rows = results::Json::array();
+
+    void gap(Gap gap) {
+        if (std::find(g.gaps.begin(), g.gaps.end(), gap) == g.gaps.end()) g.gaps.push_back(std::move(gap));
+    }
+
+    void enter(const std::string& problem, const CycleDesign& design) {
+        const auto solve = g.cycle_solves.find({problem, to_string(design.cycle) + " " + to_string(design.outer)});
+        if (solve == g.cycle_solves.end()) return; // gathering has said why
+        const SolveResult& r = solve->second.value.result;
+        if (r.status != Status::converged) {
+            gap({fmt::format("{} on {}", to_string(design.cycle), problem), "its solve ended: " + to_string(r.status),
+                 "give the words more bits, or loosen the tolerance"});
+            return;
+        }
+        const multilevel::GridPlan plan = multilevel::grid_plan(g.cycle_grids.at(problem), design.cycle);
+        const double bits = multilevel::cycle_store(plan).all();
+        for (const std::size_t index : design.devices) {
+            const Device& device = c.devices[index];
+            const double room = chip_bits(device);
+            if (bits > room) {
+                gap({fmt::format("{} on {}, {}", to_string(design.cycle), device.name, problem),
+                     fmt::format("its vectors take {:.0f} Mbit, and the device has {:.0f}", bits / 1e6, room / 1e6),
+                     "choose a larger device or a smaller problem"});
+                continue;
+            }
+            const auto mhz = clock_of(design, device);
+            if (!mhz) {
+                gap({fmt::format("clock of a cycle core on {}", device.name),
+                     "neither its file nor the comparison gives one, and no netlist of a cycle core is mapped here",
+                     "give the [[cycle]] clock_mhz"});
+                continue;
+            }
+            for (const std::uint64_t lanes : design.lanes)
+                rows.push_back(
+                    row(problem, design, device, *mhz * 1e6, lanes, plan, r, solve->second.origin, bits / room));
+        }
+    }
+
+    results::Json row(const std::string& problem, const CycleDesign& design, const Device& device, double clock_hz,
+                      std::uint64_t lanes, const multilevel::GridPlan& plan, const SolveResult& solve,
+                      const std::string& origin, double memory_share) {
+        const multilevel::CycleClocks clocks = multilevel::cycle_clocks(plan, static_cast<int>(lanes));
+        const auto all = static_cast<double>(clocks.solve(solve.inner_iterations));
+        const double core = all / clock_hz;
+        const double unknowns = static_cast<double>(g.problems.at(problem).unknowns);
+        const double link = device.link ? 2 * kBusBytes * unknowns / *device.link : 0, seconds = core + link;
+        return {{"problem", problem},
+                {"device", device.id},
+                {"cycle", to_string(design.cycle)},
+                {"outer", to_string(design.outer)},
+                {"lanes", lanes},
+                {"cycles", solve.inner_iterations},
+                {"true_residual", results::number(solve.true_residual)},
+                {"clocks_per_cycle", clocks.cycle},
+                {"clocks", all},
+                {"clock_hz", clock_hz},
+                {"clock_kind", "given"},
+                {"seconds_core", core},
+                {"seconds_link", device.link ? results::Json(link) : results::Json(nullptr)},
+                {"seconds", seconds},
+                {"energy_joules", device.watts ? results::Json(*device.watts * seconds) : results::Json(nullptr)},
+                {"memory_share", memory_share},
+                {"area_share", nullptr},
+                {"modelled",
+                 {"clocks", "clocks_per_cycle", "seconds_core", "seconds_link", "seconds", "energy_joules",
+                  "memory_share"}},
+                {"origins",
+                 {origin, g.origins.add({"given", fmt::format("{}: {}", device.name, device.source), here}),
+                  g.origins.add({"modelled", "clocks of a cycle core: docs/cycle_core.md", here})}}};
+    }
+
+    /// The fastest converged run of each cycle on this problem's grid.
+    void enter_gpu(const std::string& problem, const std::string& path) {
+        const base::FileText file = base::read_file(path);
+        const results::Json document = results::Json::parse(file.view(), nullptr, false);
+        const auto refuse = [&](const char* what) {
+            return InvalidInput(fmt::format("{}: no result of gpu_word_cycle_bench ({}); give a file that it wrote",
+                                            results::path_text(path), what));
+        };
+        if (!document.is_object() || document.value("kind", results::Json()) != "word_cycles" ||
+            !document.contains("runs") || !document["runs"].is_array())
+            throw refuse("no kind word_cycles with runs");
+        try {
+            const Provenance from{"unknown", document.value("commit", "unknown"), document.value("device", "unknown"),
+                                  document.value("date", "unknown"), "gpu_word_cycle_bench"};
+            for (const results::Json& run : document["runs"]) {
+                if (fmt::format("poisson2d:level={}", run.at("level").get<int>()) != problem ||
+                    run.at("end") != "converged")
+                    continue;
+                rows.push_back(
+                    {{"problem", problem},
+                     {"device", document.value("device", "a GPU")},
+                     {"cycle", run.at("spec")},
+                     {"cycles", run.contains("cycles") ? run.at("cycles") : run.at("passes")},
+                     {"true_residual", run.at("true_residual")},
+                     {"seconds_core", run.at("seconds")},
+                     {"seconds", run.at("seconds")},
+                     {"seconds_link", nullptr},
+                     {"modelled", results::Json::array()},
+                     {"origins", {g.origins.add({"measured", "cycles on a GPU, transfers not included", from})}}});
+            }
+        } catch (const results::Json::exception&) {
+            throw refuse("a run without level, end, spec, cycles, true_residual or seconds");
+        }
+    }
+};
+
+} // namespace
+
+results::Json cycle_cores_json(const Comparison& comparison, Gathered& gathered, const Provenance& here) {
+    Writer writer{comparison, gathered, here};
+    std::vector<std::string> files;
+    for (const CycleDesign& design : comparison.cycles)
+        for (const std::string& path : design.gpu_runs)
+            if (std::find(files.begin(), files.end(), path) == files.end()) files.push_back(path);
+    for (const std::string& problem : comparison.problems) {
+        for (const CycleDesign& design : comparison.cycles) writer.enter(problem, design);
+        for (const std::string& path : files) writer.enter_gpu(problem, path);
+    }
+    if (!writer.rows.empty())
+        writer.gap({"area of cycle cores", "no netlist of one is joined here",
+                    "read their area in docs/cycle_core.md; clocks are the given ones until then"});
+    return writer.rows;
+}
+
+std::string cycle_cores_text(const results::Json& rows, const results::Json& best) {
+    std::string out, problem;
+    const auto figure = [](const results::Json& row, const char* key, double scale, int digits) {
+        return !row.contains(key) || row.at(key).is_null()
+                   ? std::string("-")
+                   : fmt::format("{:.{}f}", row.at(key).get<double>() * scale, digits);
+    };
+    for (const results::Json& row : rows) {
+        const bool ours = row.contains("lanes");
+        if (row.at("problem") != problem) {
+            problem = row.at("problem");
+            out += fmt::format("\nCycle cores on {}\n  {:<16}{:<20}{:>6}{:>8}{:>13}{:>8}{:>11}{:>10}{:>10}{:>9}{:>9}\n",
+                               problem, "device", "cycle", "lanes", "cycles", "clocks/cycle", "MHz", "core, ms",
+                               "bus, ms", "in all", "joules", "memory");
+            for (const results::Json& cg : best)
+                if (cg.at("problem") == problem)
+                    out +=
+                        fmt::format("  {:<16}{:<72}{:>10}{:>10}\n", cg.at("device").get<std::string>(),
+                                    "CG: " + cg.at("spec").get<std::string>(), "", figure(cg, "seconds", 1e3, 3) + "*");
+        }
+        const std::string star = ours ? "*" : "";
+        out += fmt::format("  {:<16}{:<20}{:>6}{:>8}{:>13}{:>8}{:>11}{:>10}{:>10}{:>9}{:>9}\n",
+                           row.at("device").get<std::string>(), row.at("cycle").get<std::string>(),
+                           ours ? std::to_string(row.at("lanes").get<std::uint64_t>()) : "-",
+                           row.at("cycles").get<std::uint64_t>(),
+                           ours ? std::to_string(row.at("clocks_per_cycle").get<std::uint64_t>()) + star : "-",
+                           figure(row, "clock_hz", 1e-6, 0), figure(row, "seconds_core", 1e3, 3) + star,
+                           figure(row, "seconds_link", 1e3, 3), figure(row, "seconds", 1e3, 3) + star,
+                           figure(row, "energy_joules", 1, 3),
+                           ours ? fmt::format("{:.1f}%", 100 * row.at("memory_share").get<double>()) : "-");
+    }
+    if (!out.empty())
+        out += "  (* modelled: clocks by formula at a given clock; area is not among these figures; a GPU's are "
+               "measured, without transfers)\n";
+    return out;
+}
+
+} // namespace mantissa::compare

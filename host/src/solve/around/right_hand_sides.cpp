@@ -1,0 +1,34 @@
+// Several right-hand sides of one system.
+#include <fmt/format.h>
+
+#include "mantissa/host/options.hpp"
+#include "mantissa/host/solve.hpp"
+
+namespace mantissa {
+
+std::vector<SolveResult> solve_all(const Problem& problem, const Engine& engine, const SolveOptions& options,
+                                   const Progress& progress) {
+    for (std::size_t k = 0; k < problem.more.size(); ++k)
+        if (problem.more[k].size() != problem.system.size())
+            throw InvalidInput(fmt::format("right-hand side {}: it has {} elements and the system {} unknowns; give as "
+                                           "many",
+                                           k + 2, problem.more[k].size(), problem.system.size()));
+    // The textbook's Jacobi-PCG on this processor takes them together: a pass over the matrix serves all.
+    if (!problem.more.empty() && problem.guess.empty() && options.scheme == Scheme::jacobi_pcg &&
+        engine.name() == "emulated" && !options.spec.sums_free()) {
+        std::vector<std::vector<double>> b{problem.b};
+        b.insert(b.end(), problem.more.begin(), problem.more.end());
+        return solve_jacobi_pcg(problem.system, b, options, progress);
+    }
+    Problem one = problem;
+    one.more.clear();
+    std::vector<SolveResult> results{solve(one, engine, options, progress)};
+    one.exact = {}; // (of the first alone)
+    for (const std::vector<double>& b : problem.more) {
+        one.b = b;
+        results.push_back(solve(one, engine, options, progress));
+    }
+    return results;
+}
+
+} // namespace mantissa

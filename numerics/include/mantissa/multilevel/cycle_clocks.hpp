@@ -1,0 +1,56 @@
+// Clocks of a cycle core: what its stages take, and from that what a cycle and a solve take.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "mantissa/multilevel/word_solve.hpp"
+
+namespace mantissa::multilevel {
+
+/// Clocks from a beat's entry into a part to its leaving it, and of the sequencer between two sweeps.
+struct CycleTiming {
+    int enter = 6, step = 16, restriction = 5, rise = 14, after = 22, correct = 24;
+    int shorten = 4; ///< of e of the next level
+    int sweep = 3;   ///< to start a sweep, and to see its end
+    int length = 3;  ///< beside a clock for each bit of the largest word
+    int points = 14; ///< scales and points of the way up
+    int verdict = 8;
+};
+inline constexpr CycleTiming kCycleTiming;
+
+/// Beats of a level of 2^log + 1 nodes a side: 4^log words, in rows of 2^log, rows shorter than all lanes a beat each.
+struct LevelBeats {
+    std::uint64_t row = 0, all = 0;
+    LevelBeats(int log, int lanes);
+    /// Beats by which a stage of three rows lags what goes into it.
+    [[nodiscard]] std::uint64_t lag() const { return row + 1; }
+};
+
+struct LevelClocks {
+    std::uint64_t down = 0, up = 0;       ///< of a sweep, its latency included
+    std::uint64_t beats = 0;              ///< of the level
+    std::uint64_t before = 0, behind = 0; ///< of the sequencer: in front of the sweep down, and of that up
+};
+/// Clocks of a cycle. The lengths of words, which the sequencer counts bit by bit, are not known beforehand: `most`
+/// takes the longest that a level can have, so it is a bound.
+struct CycleClocks {
+    std::vector<LevelClocks> level; ///< from the finest on; the coarsest is a multiplication
+    std::uint64_t coarsest = 0, cycle = 0;
+    std::uint64_t last = 0; ///< the sweep behind the last cycle, whose squares end the solve, and the first look
+    [[nodiscard]] std::uint64_t solve(std::uint64_t cycles) const { return cycles * cycle + last; }
+};
+[[nodiscard]] CycleClocks cycle_clocks(const GridPlan& plan, int lanes, const CycleTiming& timing = kCycleTiming);
+
+/// Words on the chip of a core, bits by vector, for a grid of 2^level + 1 nodes a side.
+struct CycleStore {
+    double u = 0, d = 0; ///< 64 bits a node of the finest level
+    double words = 0;    ///< t and e, one place for both, of all levels but the finest
+    double f = 0;
+    double r = 0;     ///< as it entered, where there are steps after
+    double lines = 0; ///< line buffers of the stages
+    [[nodiscard]] double all() const { return u + d + words + f + r + lines; }
+};
+[[nodiscard]] CycleStore cycle_store(const GridPlan& plan);
+
+} // namespace mantissa::multilevel

@@ -1,0 +1,150 @@
+// Solves in words on this processor (mantissa/multilevel/word_solve.hpp).
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+
+#include "../grid_cycle.hpp"
+#include "../rows_cycle.hpp"
+#include "../words/word_rows.hpp"
+#include "mantissa/format.hpp"
+#include "mantissa/multilevel/word_solve.hpp"
+
+namespace mantissa::multilevel {
+
+namespace {
+
+using Exact = __int128;
+
+/// The cycle to be made for a number of threads.
+using MakeCycle = std::unique_ptr<Cycle> (*)(const GridWords&, const CycleSpec&, int);
+
+std::uint64_t magnitude(Wide x) {
+    return x < 0 ? 0 - static_cast<std::uint64_t>(x) : static_cast<std::uint64_t>(x);
+}
+
+/// d as a double of 50 bits rounded to odd: a cycle's own rounding, which adds a half in double, then gives what it
+/// would of d itself.
+double to_odd(Wide d) {
+    constexpr int kBits = 50;
+    const std::uint64_t whole = magnitude(d);
+    const int drop = std::max(0, bit_length(whole) - kBits);
+    std::uint64_t kept = whole >> drop;
+    if ((kept << drop) != whole) kept |= 1;
+    const double value = std::ldexp(static_cast<double>(kept), drop);
+    return d < 0 ? -value : value;
+}
+
+class ProcessorSolver final : public WordSolver {
+public:
+    ProcessorSolver(const GridWords& grid, const CycleSpec& spec, MakeCycle make)
+        : grid_(grid), spec_(spec), make_(make) {
+        grid_.factor = 1; // in words a cycle's correction is that of S
+    }
+    void use(int threads) override { threads_ = std::max(1, threads); }
+
+    WordOutcome solve(std::span<const Wide> b, const WordRequest& request, std::vector<Wide>& u) override {
+        const std::size_t n = grid_.row_length;
+        const auto cycle = make_(grid_, spec_, threads_);
+        u.assign(n * n, 0);
+        d_.assign(n * n, 0);
+        c_.assign(n * n, 0);
+        defect_.assign(n * n, 0);
+        correction_.assign(n * n, 0);
+        for_inner([&](std::size_t i) { d_[i] = b[i]; });
+        overflow_ = false;
+        WordOutcome outcome;
+        for (;;) {
+            const WordVerdict seen = look();
+            outcome.history.push_back(seen);
+            outcome.end = CycleSolveEnd::overflow;
+            if (overflow_) return outcome;
+            outcome.end = CycleSolveEnd::reached;
+            if (seen.length == 0 || seen.sum <= request.tolerance.limit(seen.length)) return outcome;
+            outcome.end = CycleSolveEnd::limit;
+            if (outcome.cycles == request.most_cycles) return outcome;
+            for_inner([&](std::size_t i) { defect_[i] = to_odd(d_[i]); });
+            cycle->correct(defect_, correction_);
+            correct(u);
+            ++outcome.cycles;
+        }
+    }
+
+private:
+    template <class Body> void for_inner(const Body& body) {
+        const std::size_t n = grid_.row_length;
+#pragma omp parallel for num_threads(threads_)
+        for (std::size_t j = 1; j < n - 1; ++j)
+            for (std::size_t i = j * n + 1; i < (j + 1) * n - 1; ++i) body(i);
+    }
+    /// VERDICT's x and s, and whether a word is too long.
+    WordVerdict look() {
+        const std::size_t n = grid_.row_length;
+        std::uint64_t all = 0, sum = 0;
+#pragma omp parallel for num_threads(threads_) reduction(| : all)
+        for (std::size_t j = 1; j < n - 1; ++j)
+            for (std::size_t i = j * n + 1; i < (j + 1) * n - 1; ++i) all |= magnitude(d_[i]);
+        WordVerdict seen{bit_length(all), 0};
+        overflow_ = overflow_ || seen.length > kMostWordBits;
+        if (overflow_) return seen;
+        const int drop = seen.length - kVerdictBits;
+#pragma omp parallel for num_threads(threads_) reduction(+ : sum)
+        for (std::size_t j = 1; j < n - 1; ++j)
+            for (std::size_t i = j * n + 1; i < (j + 1) * n - 1; ++i) {
+                const Wide word = half(d_[i], drop);
+                sum += static_cast<std::uint64_t>(word * word);
+            }
+        seen.sum = sum;
+        return seen;
+    }
+    /// U += c and D -= S c.
+    void correct(std::vector<Wide>& u) {
+        const double most = std::ldexp(1.0, kMostWordBits);
+        const std::size_t n = grid_.row_length;
+        std::atomic<bool> over = false;
+        for_inner([&](std::size_t i) {
+            // (Exact: a correction has at most 27 significant bits.)
+            const double c = std::floor(correction_[i] + 0.5);
+            const bool fits = std::abs(c) < most;
+            c_[i] = fits ? static_cast<Wide>(c) : 0;
+            u[i] += c_[i]; // (both below 2^62 in magnitude)
+            if (!fits || !small(u[i])) over = true;
+        });
+        for_inner([&](std::size_t i) {
+            const Wide* const c = c_.data() + i;
+            const auto at = [&](std::ptrdiff_t offset) { return Exact{c[offset]}; };
+            const auto row = static_cast<std::ptrdiff_t>(n);
+            const Exact rest =
+                d_[i] - (grid_.centre * at(0) + grid_.east * (at(-1) + at(1)) + grid_.north * (at(-row) + at(row)) +
+                         grid_.corner * (at(-row - 1) + at(-row + 1) + at(row - 1) + at(row + 1)));
+            d_[i] = static_cast<Wide>(rest);
+            if (rest != d_[i] || !small(d_[i])) over = true;
+        });
+        overflow_ = overflow_ || over;
+    }
+    static bool small(Wide word) {
+        return word < (Wide{1} << kMostWordBits) && word > -(Wide{1} << kMostWordBits);
+    }
+
+    GridWords grid_;
+    CycleSpec spec_;
+    MakeCycle make_;
+    int threads_ = 1;
+    bool overflow_ = false;
+    std::vector<Wide> d_, c_;
+    std::vector<double> defect_, correction_;
+};
+
+} // namespace
+
+std::unique_ptr<WordSolver> make_word_solver(const GridWords& grid, const CycleSpec& spec) {
+    return std::make_unique<ProcessorSolver>(grid, spec, make_grid_cycle);
+}
+
+std::unique_ptr<WordSolver> make_reference_word_solver(const GridWords& grid, const CycleSpec& spec) {
+    return std::make_unique<ProcessorSolver>(
+        grid, spec, [](const GridWords& words, const CycleSpec& given, int) -> std::unique_ptr<Cycle> {
+            return make_reference_cycle(word_hierarchy(words, given));
+        });
+}
+
+} // namespace mantissa::multilevel

@@ -1,0 +1,283 @@
+/// The sequence of a solve: down all levels, one unknown, up again, and what the words' points are on the way. Between sweeps
+/// the length of the largest word that was written is counted, a bit a clock.
+`include "mantissa.svh"
+`include "cycle_registers.svh"
+`default_nettype none
+module cy_control #(
+`include "cycle_parameters.svh"
+  , parameter integer SquaresW = 48,
+  localparam integer LevelW = 4
+) (
+  input  wire               clk_i,
+  input  wire               rst_ni,
+  input  wire               start_i,
+  input  wire               refuse_i,       ///< beside start_i
+  input  wire  [LevelW-1:0] level_i,
+  input  wire  [31:0]       cycles_i,
+  input  wire               alone_i,        ///< one cycle, no outer loop
+  input  wire  [63:0]       limit_i,
+  input  wire  signed [15:0] limit_exponent_i,
+  output logic              busy_o,
+  output logic              done_o,
+  output logic [3:0]        end_o,
+  output logic [31:0]       count_o,
+  output logic [6:0]        exponent_o,
+  output logic signed [9:0] point_o,
+  output logic [47:0]       clocks_o,
+  output logic              accepted_o,
+
+  output logic              sweep_o,        ///< a sweep starts
+  output logic              scrub_o,        ///< beside it: without nodes
+  output logic              down_o,         ///< these stand through a sweep: which way,
+  output logic              turn_o,         ///< the coarsest level
+  output logic              up_o,
+  output logic              finest_o,
+  output logic [MaxLevel:0] side_o,         ///< 2^k
+  output logic [2*MaxLevel-1:0] base_o,     ///< of the level's words, but the finest's,
+  output logic [2*MaxLevel-1:0] next_o,     ///< and of the next level's
+  input  wire               swept_i,        ///< the sweep is at its end
+  output logic              measure_o,      ///< the largest word of what was written
+  output logic              measure_d_o,    ///< of D
+  input  wire               measured_i,
+  input  wire  [6:0]        length_i,
+  input  wire  [6:0]        d_length_i,
+  input  wire  [SquaresW-1:0] squares_i,
+  input  wire               over_i,         ///< a word of U or D did not fit
+  output logic [6:0]        y_o,            ///< the length of what the sweep reads on the way down
+  output logic              fresh_o,        ///< U counts as zero
+  output logic              none_o,         ///< nothing comes from the next level
+  output logic [4:0]        e_down_o,       ///< n of the way up,
+  output logic [4:0]        f_down_o,       ///< phi - i,
+  output logic signed [9:0] x_down_o,       ///< j + pc - i,
+  output logic signed [9:0] i_o,
+  output logic signed [9:0] s_o             ///< of the correction
+);
+`include "cycle_bounds.svh"
+  localparam integer MostLength = DW - 2; // of D
+  // Signed, as long as points.
+  localparam signed [9:0] PhiPoint = Phi[9:0];
+  localparam signed [9:0] FBits    = F[9:0];
+  localparam signed [9:0] Room     = EW[9:0] - 10'd3;        // N - 2
+  localparam signed [9:0] Least    = F[9:0] - 10'd1 - Phi[9:0];
+  localparam signed [9:0] Gained   = Guard[9:0] + W[9:0] + 10'd1; // G + pc + W - 1
+  localparam signed [9:0] Entering = W[9:0] - 10'd1;
+  typedef enum logic [4:0] {Idle, Scrub, Look, LookWait, Ends, Down, DownWait, Verdict, Align, Judge, Judged, Length, LengthWait,
+                            Lower, Turn, TurnWait, Rise, RiseWait, Join, Bound, Point, Shifts, Settle, Up, UpWait, Higher, Correct} state_t;
+  state_t state_q;
+  logic [LevelW-1:0] k_q;
+  logic [6:0]  y_q [0:15];        // of each level's r, by its k
+  logic signed [9:0] v_point_q, j_q, s_q;
+  logic [6:0]  v_length_q;
+  logic signed [9:0] bound_q;
+  logic [3:0]  settle_q;
+  logic        waits_q;            // a sweep, or a count, that has just been asked for
+  logic signed [15:0] by_q;        // LIMIT's places against SQUARES', two bits each,
+  logic [5:0]  place_q;            // a place of SQUARES,
+  logic signed [15:0] limit_place_q; // LIMIT's there
+  logic        within_q;           // of what is below
+
+  wire finest   = k_q == level_i;
+  wire [2*MaxLevel:0] nodes; // 4^k
+  genvar b;
+  generate
+    for (b = 0; b <= 2 * MaxLevel; b = b + 1) begin : g_bit
+      assign nodes[b] = (b % 2 == 0) ? side_o[b/2] : 1'b0;
+    end
+  endgenerate
+  wire [63:0] squares = 64'(squares_i);
+  wire [1:0] squares_bits = squares[2*place_q[4:0] +: 2] & {2{~place_q[5]}};
+  wire [1:0] limit_bits   = limit_i[2*limit_place_q[4:0] +: 2] & {2{~(|limit_place_q[15:5])}};
+  assign busy_o   = state_q != Idle;
+  assign finest_o = finest;
+  assign next_o   = finest ? '0 : base_o | nodes[2*MaxLevel-1:0];
+  assign s_o      = alone_i ? '0 : s_q;
+  wire [2*MaxLevel-1:0] above = base_o & ~{nodes[2*MaxLevel-3:0], 2'b00}; // of the level above, but the finest
+  wire [6:0] y_of_next = none_o ? 7'd0 : y_q[k_q-1'b1];
+
+  wire signed [9:0] room = Room - ((bound_q > Least) ? bound_q : Least);
+  wire signed [9:0] lost = PhiPoint - i_o;
+
+  task automatic finish(input [3:0] how);
+    begin
+      state_q <= Idle;
+      done_o  <= 1'b1;
+      end_o   <= how;
+    end
+  endtask
+  task automatic sweep(input down, input turn, input up, input state_t then);
+    begin
+      sweep_o <= 1'b1;
+      {down_o, turn_o, up_o} <= {down, turn, up};
+      waits_q <= 1'b1;
+      state_q <= then;
+    end
+  endtask
+
+  always_ff @(posedge clk_i)
+    if (!rst_ni) begin
+      state_q <= Idle;
+      done_o  <= 1'b0;
+      end_o   <= `CYCLE_END_FAULT;
+      {sweep_o, scrub_o, down_o, turn_o, up_o, measure_o, measure_d_o, accepted_o, none_o, waits_q} <= '0;
+      {count_o, exponent_o, point_o, clocks_o} <= '0;
+      fresh_o <= 1'b1;
+      k_q    <= '0;
+      side_o <= '0;
+      base_o <= '0;
+    end else begin
+      {sweep_o, measure_o, measure_d_o, accepted_o} <= '0;
+      waits_q  <= 1'b0;
+      settle_q <= settle_q - 4'd1;
+      if (busy_o) clocks_o <= clocks_o + 48'd1;
+      case (state_q)
+        Idle:
+          if (start_i) begin
+            done_o <= 1'b0;
+            {count_o, clocks_o} <= '0;
+            k_q     <= level_i;
+            side_o  <= (MaxLevel+1)'(1) << level_i;
+            base_o  <= '0;
+            scrub_o <= 1'b1;
+            fresh_o <= 1'b1;
+            state_q <= Scrub;
+            if (refuse_i) finish(`CYCLE_END_FAULT);
+          end
+        // What an aborted sweep left in the rows' memories goes.
+        Scrub: begin
+          sweep(1'b0, 1'b0, 1'b0, Look);
+        end
+        Look:
+          if (!waits_q && !sweep_o && swept_i) begin
+            scrub_o     <= 1'b0;
+            measure_d_o <= 1'b1;
+            waits_q     <= 1'b1;
+            state_q     <= LookWait;
+          end
+        LookWait:
+          if (!waits_q && !measure_d_o && measured_i) begin
+            exponent_o <= d_length_i;
+            y_o        <= d_length_i;
+            state_q    <= Ends;
+          end
+        Ends: begin
+          state_q <= Down;
+          if (over_i || exponent_o > 7'(MostLength)) begin
+            accepted_o <= 1'b1;
+            finish(`CYCLE_END_OVERFLOW);
+          end else if (exponent_o == '0) begin
+            accepted_o <= 1'b1;
+            finish(`CYCLE_END_EXACT);
+          end
+        end
+        Down: sweep(1'b1, 1'b0, 1'b0, DownWait);
+        DownWait:
+          if (!waits_q && !sweep_o && swept_i) state_q <= (finest && !alone_i) ? Verdict : Length;
+        // SQUARES 4^x <= LIMIT 4^LIMIT_EXPONENT, from the lowest place on. SQUARES is below 2^62.
+        Verdict: begin
+          accepted_o <= 1'b1;
+          by_q       <= limit_exponent_i - $signed({9'd0, exponent_o});
+          state_q    <= Align;
+        end
+        Align: begin
+          place_q       <= '0;
+          limit_place_q <= (by_q > 16'sd31) ? -16'sd31 : -by_q;
+          within_q      <= 1'b1;
+          state_q       <= Judge;
+        end
+        Judge: begin
+          place_q       <= place_q + 6'd1;
+          limit_place_q <= limit_place_q + 16'sd1;
+          if (squares_bits != limit_bits) within_q <= squares_bits < limit_bits;
+          if (&place_q) state_q <= Judged;
+        end
+        Judged: begin
+          state_q <= Length;
+          if (within_q) finish(`CYCLE_END_REACHED);
+          else if (count_o == cycles_i) finish(`CYCLE_END_CYCLES);
+        end
+        Length: begin
+          measure_o <= 1'b1;
+          waits_q   <= 1'b1;
+          state_q   <= LengthWait;
+        end
+        LengthWait:
+          if (!waits_q && !measure_o && measured_i) begin
+            y_o     <= length_i;
+            none_o  <= length_i == '0;
+            v_length_q <= '0;
+            state_q <= (length_i == '0) ? Join : Lower;
+          end
+        Lower: begin
+          y_q[k_q-1'b1] <= y_o;
+          k_q     <= k_q - 1'b1;
+          side_o  <= side_o >> 1;
+          base_o  <= next_o;
+          state_q <= (k_q == LevelW'(2)) ? Turn : Down;
+        end
+        Turn: sweep(1'b0, 1'b1, 1'b0, TurnWait);
+        TurnWait:
+          if (!waits_q && !sweep_o && swept_i) begin
+            v_point_q <= ZC[9:0];
+            state_q   <= Rise;
+          end
+        // On the level that was left: how long is its e?
+        Rise: begin
+          measure_o <= 1'b1;
+          waits_q   <= 1'b1;
+          state_q   <= RiseWait;
+        end
+        RiseWait:
+          if (!waits_q && !measure_o && measured_i) begin
+            v_length_q <= length_i;
+            k_q     <= k_q + 1'b1;
+            side_o  <= side_o << 1;
+            base_o  <= above;
+            state_q <= Join;
+          end
+        Join: begin
+          e_down_o <= (v_length_q > 7'(E - 1)) ? 5'(v_length_q - 7'(E - 1)) : '0;
+          if (v_length_q > 7'(E - 1)) v_length_q <= 7'(E - 1);
+          state_q <= Bound;
+        end
+        Bound: begin
+          j_q     <= none_o ? '0 : v_point_q - $signed({5'd0, e_down_o}) + Gained - $signed({3'd0, y_of_next});
+          state_q <= Point;
+        end
+        Point: begin
+          bound_q <= $signed({3'd0, v_length_q}) - j_q;
+          state_q <= Shifts;
+        end
+        Shifts: begin
+          // b = max(F - 1 - phi, bound) + 1, i = min(phi, N - 1 - b)
+          i_o     <= (PhiPoint < room) ? PhiPoint : room;
+          settle_q <= 4'd8;
+          state_q <= Settle;
+        end
+        Settle: begin
+          f_down_o <= (lost > FBits) ? FBits[4:0] : lost[4:0];
+          x_down_o <= j_q + 10'sd2 - i_o;
+          s_q      <= i_o + Entering - $signed({3'd0, exponent_o});
+          if (settle_q == '0) state_q <= Up;
+        end
+        Up: sweep(1'b0, 1'b0, 1'b1, UpWait);
+        UpWait:
+          if (!waits_q && !sweep_o && swept_i) begin
+            v_point_q <= i_o;
+            none_o    <= 1'b0;
+            state_q   <= finest ? Correct : Rise;
+          end
+        Correct: begin
+          count_o <= count_o + 32'd1;
+          fresh_o <= 1'b0;
+          point_o <= s_q;
+          waits_q <= 1'b1;
+          measure_d_o <= 1'b1;
+          state_q <= LookWait;
+          if (alone_i) finish(`CYCLE_END_CYCLES);
+        end
+        default: state_q <= Idle;
+      endcase
+    end
+  wire unused = &{1'b0, nodes};
+endmodule
+`default_nettype wire

@@ -1,0 +1,42 @@
+/// r as it enters a level: cut(half(t, y - (W - 1)), W) of words with |t| < 2^y, zero at the edge. leading_o is
+/// half(t, y - 15), a clock before r.
+`include "mantissa.svh"
+`default_nettype none
+module cy_enter #(
+`include "cycle_parameters.svh"
+) (
+  input  wire                clk_i,
+  input  wire  [6:0]         length_i, ///< y, from 1; stands
+  input  wire  [2:0]         flags_i,
+  input  wire  [DW-1:0]      t_i,
+  output logic               live_o,    ///< beside leading_o
+  output logic [16:0]        leading_o,
+  output logic [2:0]         flags_o,
+  output logic [W-1:0]       r_o        ///< five clocks behind t_i
+);
+  localparam integer OutW = 17;
+  localparam integer LeftW = $clog2(DW + OutW + 1);
+  logic [LeftW-1:0] left_q;
+  always_ff @(posedge clk_i) left_q <= LeftW'(DW + 16) - LeftW'(length_i);
+  wire [OutW-1:0] moved;
+  wire unused_half, unused_over;
+  fx_shift #(.InW(DW), .OutW(OutW)) i_shift (
+    .clk_i, .left_i(left_q), .x_i(t_i), .word_o(moved), .half_o(unused_half), .over_o(unused_over));
+  logic [W:0] rounded_q;
+  wire [W+1:0] twice = (W+2)'($signed(moved[16:16-W])) + (W+2)'(1);
+  logic [2:0] flags_q3;
+  wire [2:0] flags;
+  delay #(.W(3), .N(3)) i_flags (.clk_i, .en_i(1'b1), .ptr_i(7'd0), .d_i(flags_i), .q_o(flags));
+  wire [W-1:0] cut;
+  cy_cut #(.InW(W + 1), .OutW(W)) i_cut (.x_i(rounded_q), .word_o(cut));
+  always_ff @(posedge clk_i) begin
+    flags_q3  <= flags;
+    leading_o <= 17'($signed(moved[16:1])) + 17'(moved[0]);
+    rounded_q <= twice[W+1:1];
+    flags_o   <= flags_q3;
+    r_o       <= (flags_q3 == 3'b110) ? cut : '0;
+  end
+  assign live_o = flags_q3 == 3'b110;
+  wire unused = &{1'b0, unused_half, unused_over, twice[0], moved[0]};
+endmodule
+`default_nettype wire

@@ -1,0 +1,78 @@
+/// The nodes of a level, by rows, one a clock, and as many clocks behind them as their rows need to go through all stages.
+/// Flags of a node: {valid, not in the south edge's row, in the west edge's column}; the edges to the north and to the east
+/// are not among them. For the way up it says which node of the next level is read: the two of an odd row's pair of nodes are
+/// south and north of it, those of an even row both the one.
+`default_nettype none
+module cy_sweep #(
+  parameter integer MaxLevel = 7,
+  parameter integer TailRows = 4,
+  parameter integer Drain = 64,
+  localparam integer IndexW = 2 * MaxLevel
+) (
+  input  wire                  clk_i,
+  input  wire                  rst_ni,
+  input  wire                  start_i,
+  input  wire                  scrub_i,  ///< beside start_i: no nodes, only what is behind them
+  input  wire  [MaxLevel:0]    side_i,   ///< 2^k, the nodes of a row; stands
+  output logic [2:0]           flags_o,
+  output logic [IndexW-1:0]    index_o,  ///< of the node
+  output logic [IndexW-1:0]    coarse_o, ///< of the next level's
+  output logic                 beyond_o, ///< which is at the edge to the north
+  output logic                 busy_o
+);
+  logic [IndexW:0]   at_q;   // 4^k: past the last one
+  logic [IndexW-1:0] row_q;  // the next level's row: its first node's index
+  logic              odd_q, south_q, nodes_q, drains_q;
+  logic [$clog2(TailRows+1)-1:0] rows_q;
+  logic [$clog2(Drain+1)-1:0]    drain_q;
+  wire [MaxLevel-1:0] mask = side_i[MaxLevel-1:0] - MaxLevel'(1);
+  wire [MaxLevel-1:0] column = at_q[MaxLevel-1:0] & mask;
+  wire last = column == mask;
+  wire [IndexW-1:0] north = row_q + IndexW'(side_i[MaxLevel:1]);
+  wire [IndexW:0] nodes; // 4^k
+  genvar b;
+  generate
+    for (b = 0; b <= IndexW; b = b + 1) begin : g_bit
+      assign nodes[b] = (b % 2 == 0) ? side_i[b/2] : 1'b0;
+    end
+  endgenerate
+  wire beside = odd_q & column[0];
+  assign flags_o  = {nodes_q, south_q, nodes_q & column == '0};
+  assign index_o  = at_q[IndexW-1:0];
+  assign coarse_o = (beside ? north : row_q) | IndexW'(column[MaxLevel-1:1]);
+  assign beyond_o = beside & (|(north & IndexW'(nodes[IndexW:2])));
+  assign busy_o   = nodes_q | drains_q | rows_q != '0;
+  wire ends = last & nodes_q & (|((at_q + (IndexW+1)'(1)) & nodes));
+  always_ff @(posedge clk_i)
+    if (!rst_ni) begin
+      nodes_q  <= 1'b0;
+      drains_q <= 1'b0;
+      rows_q   <= '0;
+    end else if (start_i) begin
+      at_q    <= '0;
+      row_q   <= '0;
+      odd_q   <= 1'b0;
+      south_q <= 1'b0;
+      nodes_q <= ~scrub_i;
+      rows_q  <= TailRows[$clog2(TailRows+1)-1:0];
+      drain_q <= '0;
+      drains_q <= 1'b0;
+    end else if (busy_o) begin
+      at_q <= at_q + (IndexW+1)'(1);
+      if (last) begin
+        south_q <= 1'b1;
+        odd_q   <= ~odd_q;
+        if (odd_q) row_q <= north;
+        if (!nodes_q && !drains_q) begin
+          rows_q   <= rows_q - 1'b1;
+          drains_q <= rows_q == 1;
+        end
+      end
+      if (ends) nodes_q <= 1'b0;
+      if (drains_q) begin
+        drain_q  <= drain_q + 1'b1;
+        drains_q <= drain_q != Drain[$clog2(Drain+1)-1:0];
+      end
+    end
+endmodule
+`default_nettype wire

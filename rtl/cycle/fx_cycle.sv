@@ -1,0 +1,363 @@
+/// The cycle core: multilevel cycles in short words on a constant stencil (multilevel/cycle.hpp, to the bit), with the outer loop
+/// around them; all vectors are in memory on the chip. docs/cycle_core.md has the registers and what a solve is.
+///
+///   s_axis_d    in, words of D, a node of the grid each, while no run is on; tlast with the last one. A run begins with U = 0.
+///   m_axis_u    out, words of U, behind CONTROL.send
+///   accepted_o  one clock: D was looked at; cycles, x and the sum of squares as they are then, for who looks on
+///
+/// A sweep takes a level's nodes one a clock. Down: r enters, the smoothing steps trail one another by a row, t leaves. Up: the
+/// next level's e, interpolated, and f, then the steps after, and on the finest level the outer loop's step. Rows end with the grid's
+/// edge, so nothing is asked about a node's neighbours.
+`include "mantissa.svh"
+`include "cycle_registers.svh"
+`default_nettype none
+module fx_cycle #(
+`include "cycle_parameters.svh"
+  , localparam integer SquaresW = 31 + 2 * MaxLevel
+) (
+  input  wire              clk_i,
+  input  wire              rst_ni,
+
+  input  wire  [7:0]       s_axil_awaddr,
+  input  wire              s_axil_awvalid,
+  output logic             s_axil_awready,
+  input  wire  [31:0]      s_axil_wdata,
+  input  wire  [3:0]       s_axil_wstrb,
+  input  wire              s_axil_wvalid,
+  output logic             s_axil_wready,
+  output logic [1:0]       s_axil_bresp,
+  output logic             s_axil_bvalid,
+  input  wire              s_axil_bready,
+  input  wire  [7:0]       s_axil_araddr,
+  input  wire              s_axil_arvalid,
+  output logic             s_axil_arready,
+  output logic [31:0]      s_axil_rdata,
+  output logic [1:0]       s_axil_rresp,
+  output logic             s_axil_rvalid,
+  input  wire              s_axil_rready,
+
+  input  wire  [DW-1:0]    s_axis_d_tdata,
+  input  wire              s_axis_d_tvalid,
+  input  wire              s_axis_d_tlast,
+  output logic             s_axis_d_tready,
+  output logic [UW-1:0]    m_axis_u_tdata,
+  output logic             m_axis_u_tvalid,
+  output logic             m_axis_u_tlast,
+  input  wire              m_axis_u_tready,
+
+  output logic             accepted_o,
+  output logic [31:0]      cycles_o,
+  output logic [6:0]       exponent_o,
+  output logic [63:0]      squares_o,
+  output logic             busy_o        ///< a run is on; its end can serve as an interrupt
+);
+`include "cycle_bounds.svh"
+  `REQUIRE_OF_TOP(g_words, W >= 4 && W <= 16 && F >= 4 && F <= 24 && E >= 4 && E <= 24, "W must be in 4..16, F and E in 4..24")
+  `REQUIRE_OF_TOP(g_guard, Guard >= 0 && Guard <= 8, "Guard must be in 0..8")
+  `REQUIRE_OF_TOP(g_steps, Before >= 1 && Before <= 4 && After >= 0 && After <= 4, "Before must be in 1..4, After in 0..4")
+  `REQUIRE_OF_TOP(g_weights, M0 > 0 && M0 < 512 && M1 > 0 && M1 < 512 && M2 > 0 && M2 < 512 && M3 > 0 && M3 < 512 &&
+           N0 > 0 && N0 < 512 && N1 > 0 && N1 < 512 && N2 > 0 && N2 < 512 && N3 > 0 && N3 < 512, "weights M0, M1, M2, M3, N0, N1, N2 and N3 must be in 1..511")
+  `REQUIRE_OF_TOP(g_points, Phi >= -16 && Phi <= 24 && S0 >= 9 && S0 <= 30 && (Before < 2 || (S1 >= 9 && S1 <= 30)) &&
+           (Before < 3 || (S2 >= 9 && S2 <= 30)) && (Before < 4 || (S3 >= 9 && S3 <= 30)), "Phi must be in -16..24, and S0, S1, S2 and S3, of steps that are, in 9..30")
+  `REQUIRE_OF_TOP(g_points_after, (After < 1 || (T0 >= 9 && T0 <= 30)) && (After < 2 || (T1 >= 9 && T1 <= 30)) &&
+           (After < 3 || (T2 >= 9 && T2 <= 30)) && (After < 4 || (T3 >= 9 && T3 <= 30)), "T0, T1, T2 and T3, of steps that are, must be in 9..30")
+  `REQUIRE_OF_TOP(g_levels, MaxLevel >= 2 && MaxLevel <= 14 && StoredLevel >= 2 && StoredLevel <= MaxLevel,
+           "MaxLevel must be in 2..14, and StoredLevel in 2..MaxLevel")
+  `REQUIRE_OF_TOP(g_outer, DW >= 32 && DW <= 64 && UW >= 32 && UW <= 64, "DW and UW must be in 32..64")
+  `REQUIRE_OF_TOP(g_stencil, Centre > 0 && Centre == -8 * Corner && East + North == 2 * Corner && Centre <= 512,
+           "the stencil must be one that bilinear interpolation reproduces: Centre = -8 Corner, East + North = 2 Corner")
+  `REQUIRE_OF_TOP(g_inverse, Z >= 32768 && Z <= 65536 && ZC >= 0 && ZC <= 30,
+           "Z must be the inverse of Centre, 32768..65536, and ZC its point, 0..30")
+  localparam integer IndexW = 2 * MaxLevel;
+  localparam integer Nodes  = 1 << (2 * StoredLevel);           // of the finest level
+  localparam integer NodeW  = 2 * StoredLevel;
+  localparam integer Rest   = (Nodes - 1) / 3;        // of all others
+  localparam integer FW     = cy_bits(cy_most(Before - 1, 2));
+  // What is on its way when a sweep's last node has entered: rows, and clocks.
+  localparam integer TailRows = cy_max(Before, After + 1);
+  localparam integer Drain  = cy_max(16 + Before * (WindowLatency + 12), 36 + WindowLatency + After * (WindowLatency + 18));
+
+  // ---- Registers and control ---------------------------------------------------------------------------------------------
+  wire start, abort, asked, resized, alone, done, sending, loaded, load;
+  wire [3:0]  level, how;
+  wire [31:0] cycles;
+  wire signed [15:0] limit_exponent;
+  wire [63:0] limit;
+  wire signed [9:0]  point;
+  wire [47:0] clocks;
+  logic u_over_q, d_over_q;
+  logic [SquaresW-1:0] squares_q;
+  wire send = asked;
+  cy_regs #(.Config(StoredLevel * 256 + Before * 65536 + After * 1048576)) i_regs (
+    .clk_i, .rst_ni, .s_axil_awaddr, .s_axil_awvalid, .s_axil_awready, .s_axil_wdata, .s_axil_wstrb, .s_axil_wvalid,
+    .s_axil_wready, .s_axil_bresp, .s_axil_bvalid, .s_axil_bready, .s_axil_araddr, .s_axil_arvalid, .s_axil_arready,
+    .s_axil_rdata, .s_axil_rresp, .s_axil_rvalid, .s_axil_rready, .start_o(start), .abort_o(abort), .send_o(asked),
+    .level_o(level), .resized_o(resized), .cycles_o(cycles), .alone_o(alone), .limit_exponent_o(limit_exponent),
+    .limit_o(limit), .busy_i(busy_o | start | sending | send), .done_i(done), .sending_i(sending), .loaded_i(loaded),
+    .end_i(how), .u_over_i(u_over_q), .d_over_i(d_over_q), .count_i(cycles_o), .exponent_i(exponent_o),
+    .squares_i(squares_o), .point_i(point), .clocks_i(clocks));
+  assign squares_o = 64'(squares_q);
+
+  // An abort resets all but the registers, the memories and the words of U that are on their way out.
+  logic run_n;
+  always_ff @(posedge clk_i) run_n <= rst_ni & ~abort;
+  wire bad = level < 4'd2 | level > 4'(StoredLevel) | cycles == '0;
+
+  wire sweep, scrub, down, turn, up, finest, swept, measure, measure_d, fresh, none;
+  wire [MaxLevel:0] side;
+  wire [IndexW-1:0] base, next;
+  wire t_counts, d_counts;
+  wire [6:0] length, d_length, y;
+  wire [4:0] e_down, f_down;
+  wire signed [9:0] x_down, i_point, s;
+  cy_control #(
+`include "cycle_parameters_passed.svh"
+    , .SquaresW(SquaresW)) i_control (
+    .clk_i, .rst_ni(run_n), .start_i(start), .refuse_i(bad | ~loaded), .level_i(level), .cycles_i(cycles), .alone_i(alone),
+    .limit_i(limit), .limit_exponent_i(limit_exponent), .busy_o, .done_o(done), .end_o(how), .count_o(cycles_o), .exponent_o,
+    .point_o(point), .clocks_o(clocks), .accepted_o, .sweep_o(sweep), .scrub_o(scrub), .down_o(down), .turn_o(turn),
+    .up_o(up), .finest_o(finest), .side_o(side), .base_o(base), .next_o(next), .swept_i(swept), .measure_o(measure),
+    .measure_d_o(measure_d), .measured_i(~t_counts & ~d_counts), .length_i(length), .d_length_i(d_length),
+    .squares_i(squares_q), .over_i(u_over_q | d_over_q), .y_o(y), .fresh_o(fresh), .none_o(none), .e_down_o(e_down), .f_down_o(f_down),
+    .x_down_o(x_down), .i_o(i_point), .s_o(s));
+
+  // ---- Nodes and where their words are -------------------------------------------------------------------------------------
+  wire [2:0] flags;
+  wire [IndexW-1:0] index, coarse;
+  wire beyond, sweeps;
+  cy_sweep #(.MaxLevel(MaxLevel), .TailRows(TailRows), .Drain(Drain)) i_sweep (
+    .clk_i, .rst_ni(run_n), .start_i(sweep), .scrub_i(scrub), .side_i(side), .flags_o(flags), .index_o(index),
+    .coarse_o(coarse), .beyond_o(beyond), .busy_o(sweeps));
+  assign swept = ~sweeps;
+  wire [LengthW-1:0] row = (side < (MaxLevel+1)'(4)) ? LengthW'(4) : LengthW'(side);
+  // The finest level's words are first, then those of the others.
+  wire [IndexW:0] top;
+  genvar b;
+  generate
+    for (b = 0; b <= IndexW; b = b + 1) begin : g_bit
+      if (b % 2 == 0) begin : g_even
+        assign top[b] = level == 4'(b / 2);
+      end else begin : g_odd
+        assign top[b] = 1'b0;
+      end
+    end
+  endgenerate
+  logic [AW-1:0] all_base_q;
+  always_ff @(posedge clk_i) all_base_q <= finest ? '0 : top | (IndexW+1)'(base);
+
+  wire [2:0] flags_read; // beside words that were read
+  wire       none_read;
+  delay #(.W(4), .N(2)) i_flags (
+    .clk_i, .en_i(1'b1), .ptr_i(7'd0), .d_i({flags, none | beyond | ~flags[2]}), .q_o({flags_read, none_read}));
+
+  // ---- Down ----------------------------------------------------------------------------------------------------------------
+  wire [DW-1:0]    d_word;
+  wire [WordW-1:0] word;
+  wire live_leading;
+  wire [16:0] leading;
+  wire [2:0]  flags_r;
+  wire [W-1:0] r;
+  cy_enter #(
+`include "cycle_parameters_passed.svh"
+    ) i_enter (
+    .clk_i, .length_i(y), .flags_i(flags_read & {3{~up}}), .t_i(finest ? d_word : DW'($signed(word))), .live_o(live_leading),
+    .leading_o(leading), .flags_o(flags_r), .r_o(r));
+
+  logic [30:0] square_q;
+  logic        squared_q;
+  always_ff @(posedge clk_i) begin
+    square_q  <= 31'(34'($signed(leading)) * 34'($signed(leading)));
+    squared_q <= live_leading & finest & down;
+    if (sweep & finest) squares_q <= '0;
+    else if (squared_q) squares_q <= squares_q + SquaresW'(square_q);
+  end
+
+  genvar k;
+  generate
+    for (k = 0; k < Before; k = k + 1) begin : g_step
+      localparam integer RW = (k == 0) ? W : cy_bits(cy_capped(cy_most(cy_max(k - 1, 0), 5), H));
+      localparam integer NextW = cy_bits(cy_capped(cy_most(k, 5), H));
+      localparam integer FoundW = cy_bits(cy_most(k, 2));
+      localparam integer InW = (k == 0) ? FoundW : cy_bits(cy_most(cy_max(k - 1, 0), 2));
+      wire [2:0]        flags_in, flags_out;
+      wire [RW-1:0]     r_in;
+      wire [NextW-1:0]  r_out;
+      wire [InW-1:0]    f_in;
+      wire [FoundW-1:0] f_out, found;
+      wire              found_valid;
+      if (k == 0) begin : g_first
+        assign flags_in = flags_r & {3{down}};
+        assign r_in = r;
+        assign f_in = '0;
+      end else begin : g_next
+        assign flags_in = g_step[k-1].flags_out;
+        assign r_in = g_step[k-1].r_out;
+        assign f_in = g_step[k-1].f_out;
+      end
+      cy_step #(
+`include "cycle_parameters_passed.svh"
+        , .K(k), .RW(RW), .NextW(NextW), .FW(InW), .FoundW(FoundW)) i_step (
+        .clk_i, .clear_i(sweep), .length_i(row), .flags_i(flags_in), .r_i(r_in), .f_i(f_in), .found_valid_o(found_valid),
+        .found_o(found), .flags_o(flags_out), .r_o(r_out), .f_o(f_out));
+      wire unused = &{1'b0, found_valid, found, f_out}; // the last step's f is kept, the others' goes on
+    end
+  endgenerate
+  wire t_valid, t_live;
+  wire [TW-1:0] t;
+  cy_restrict #(
+`include "cycle_parameters_passed.svh"
+    , .RW(LastW)) i_restrict (
+    .clk_i, .clear_i(sweep), .length_i(row), .flags_i(g_step[Before-1].flags_out), .r_i(g_step[Before-1].r_out),
+    .valid_o(t_valid), .live_o(t_live), .t_o(t));
+
+  // The coarsest level
+  localparam integer TurnLatency = fx_weighted_latency(Z, 0, 0);
+  wire [WordW-1:0] turned;
+  wire [2:0]       flags_turned;
+  fx_weighted #(.W(W), .Words(1), .C0(Z), .Latency(TurnLatency), .OutW(WordW)) i_turn (
+    .clk_i, .en_i(1'b1), .x_i(r), .sum_o(turned));
+  delay #(.W(3), .N(TurnLatency)) i_turned (
+    .clk_i, .en_i(1'b1), .ptr_i(7'd0), .d_i(flags_r & {3{turn}}), .q_o(flags_turned));
+
+  // ---- Up ------------------------------------------------------------------------------------------------------------------
+  wire [FW-1:0] f_word;
+  wire [F-1:0]  f_wide = F'($signed(f_word));
+  wire [2:0]    flags_e;
+  wire [EW-1:0] e;
+  localparam integer XLeftW = $clog2(E + EW + 4);
+  wire [XLeftW-1:0] x_left;
+  fx_place #(.InW(E + 2), .OutW(EW + 1), .NW(10)) i_place (.clk_i, .n_i(x_down), .left_o(x_left));
+  cy_rise #(
+`include "cycle_parameters_passed.svh"
+    , .InW(WordW), .OutW(EW)) i_rise (
+    .clk_i, .flags_i(flags_read & {3{up}}), .none_i(none_read), .word_i(word), .f_i(f_wide), .n_i(e_down),
+    .f_down_i(f_down), .x_left_i(x_left), .flags_o(flags_e), .e_o(e));
+
+  wire [W-1:0] r_word;
+  generate
+    for (k = 0; k < After; k = k + 1) begin : g_after
+      wire [2:0]    flags_in, flags_out;
+      wire [W-1:0]  r_in, r_out;
+      wire [EW-1:0] e_in, e_out;
+      if (k == 0) begin : g_first
+        assign flags_in = flags_e;
+        assign e_in = e;
+        delay #(.W(W), .N(14)) i_r (.clk_i, .en_i(1'b1), .ptr_i(7'd0), .d_i(r_word), .q_o(r_in));
+      end else begin : g_next
+        assign flags_in = g_after[k-1].flags_out;
+        assign e_in = g_after[k-1].e_out;
+        assign r_in = g_after[k-1].r_out;
+      end
+      cy_after #(
+`include "cycle_parameters_passed.svh"
+        , .K(k), .InW(EW), .SumsW(EW + SumLog), .RestW(H)) i_after (
+        .clk_i, .clear_i(sweep), .length_i(row), .point_i(i_point), .flags_i(flags_in), .r_i(r_in), .e_i(e_in),
+        .flags_o(flags_out), .r_o(r_out), .e_o(e_out));
+    end
+  endgenerate
+  wire [2:0]    flags_risen;
+  wire [EW-1:0] risen;
+  generate
+    if (After == 0) begin : g_risen
+      assign flags_risen = flags_e;
+      assign risen = e;
+      wire unused = &{1'b0, i_point, r_word};
+    end else begin : g_smoothed
+      assign flags_risen = g_after[After-1].flags_out;
+      assign risen = g_after[After-1].e_out;
+      wire unused = &{1'b0, g_after[After-1].r_out};
+    end
+  endgenerate
+
+  wire correct_read, corrected, u_long, d_long;
+  wire [UW-1:0] u_word, u_new;
+  wire [DW-1:0] d_new;
+  cy_correct #(
+`include "cycle_parameters_passed.svh"
+    , .InW(EW), .SumsW(EW + SumLog)) i_correct (
+    .clk_i, .clear_i(sweep), .length_i(row), .s_i(s), .fresh_i(fresh), .flags_i(flags_risen & {3{finest}}), .e_i(risen),
+    .read_o(correct_read), .u_i(u_word), .d_i(d_word), .write_o(corrected), .u_o(u_new), .d_o(d_new), .u_over_o(u_long),
+    .d_over_o(d_long));
+  // What is left of an aborted sweep is not written.
+  wire writes        = busy_o & ~scrub;
+  wire correct_write = corrected & writes;
+  wire u_over        = u_long & writes;
+  wire d_over        = d_long & writes;
+  logic [IndexW-1:0] correct_from_q, correct_to_q;
+  always_ff @(posedge clk_i) begin
+    if (sweep) begin
+      correct_from_q <= '0;
+      correct_to_q   <= '0;
+    end else begin
+      correct_from_q <= correct_from_q + IndexW'(correct_read);
+      correct_to_q   <= correct_to_q + IndexW'(correct_write);
+    end
+    u_over_q <= ~start & rst_ni & (u_over_q | (u_over & ~alone));
+    d_over_q <= ~start & rst_ni & (d_over_q | (d_over & ~alone));
+  end
+
+  // ---- Memories ------------------------------------------------------------------------------------------------------------
+  wire [IndexW-1:0] seam_at;
+  wire load_live, load_first, moves;
+  wire [MaxLevel:0] top_side = (MaxLevel+1)'(1) << level;
+  assign s_axis_d_tready = ~busy_o & ~start & ~sending & ~send;
+  assign m_axis_u_tdata  = u_word;
+  cy_seam #(.MaxLevel(MaxLevel)) i_seam (
+    .clk_i, .rst_ni(run_n), .send_rst_ni(rst_ni), .side_i(top_side), .forget_i(resized | start), .open_i(s_axis_d_tready),
+    .d_valid_i(s_axis_d_tvalid), .d_last_i(s_axis_d_tlast), .load_o(load), .load_live_o(load_live), .load_first_o(load_first),
+    .loaded_o(loaded), .send_i(send), .zero_i(fresh), .sending_o(sending), .moves_o(moves), .at_o(seam_at),
+    .u_valid_o(m_axis_u_tvalid), .u_last_o(m_axis_u_tlast), .u_ready_i(m_axis_u_tready));
+
+  wire d_write = load | (correct_write & ~alone);
+  wire [DW-1:0] d_into = busy_o ? d_new : s_axis_d_tdata;
+  cy_memory #(.W(DW), .Depth(Nodes)) i_d (
+    .clk_i, .read_i(1'b1), .read_at_i(NodeW'(up ? correct_from_q : index)), .word_o(d_word), .write_i(d_write),
+    .write_at_i(NodeW'(busy_o ? correct_to_q : seam_at)), .word_i(d_into));
+  cy_length #(.W(DW)) i_d_length (
+    .clk_i, .clear_i(load_first), .live_i(load_live | (correct_write & ~alone)), .word_i(d_into), .count_i(measure_d), .busy_o(d_counts), .length_o(d_length));
+  cy_memory #(.W(UW), .Depth(Nodes)) i_u (
+    .clk_i, .read_i(busy_o | moves), .read_at_i(NodeW'(busy_o ? correct_from_q : seam_at)), .word_o(u_word),
+    .write_i(correct_write), .write_at_i(NodeW'(correct_to_q)), .word_i(u_new));
+
+  // t on the way down, e on the way up: what one leaves the other finds.
+  wire e_valid  = flags_risen[2] & ~finest;
+  wire word_write = t_valid | flags_turned[2] | e_valid;
+  wire word_live  = (t_valid & t_live) | flags_turned == 3'b110 | (e_valid & flags_risen == 3'b110);
+  wire [WordW-1:0] word_into = up ? WordW'($signed(risen)) : turn ? turned : WordW'($signed(t));
+  logic [IndexW-1:0] word_to_q;
+  logic [AW-1:0]     f_to_q;
+  wire f_write = g_step[Before-1].found_valid;
+  always_ff @(posedge clk_i)
+    if (sweep) begin
+      word_to_q <= '0;
+      f_to_q    <= '0;
+    end else begin
+      word_to_q <= word_to_q + IndexW'(word_write);
+      f_to_q    <= f_to_q + AW'(f_write);
+    end
+  localparam integer WordsW = $clog2(Rest);
+  cy_memory #(.W(WordW), .Depth(Rest)) i_words (
+    .clk_i, .read_i(1'b1), .read_at_i(WordsW'(up ? next | coarse : base | index)), .word_o(word),
+    .write_i(word_write), .write_at_i(WordsW'((down ? next : base) | word_to_q)), .word_i(word_into));
+  cy_length #(.W(WordW)) i_length (
+    .clk_i, .clear_i(scrub), .live_i(word_write & word_live), .word_i(word_into), .count_i(measure), .busy_o(t_counts),
+    .length_o(length));
+  localparam integer AllW = $clog2(Nodes + Rest);
+  cy_memory #(.W(FW), .Depth(Nodes + Rest)) i_f (
+    .clk_i, .read_i(~sweep), .read_at_i(AllW'(all_base_q | AW'(index))), .word_o(f_word), .write_i(f_write),
+    .write_at_i(AllW'(all_base_q | f_to_q)), .word_i(g_step[Before-1].found));
+  // r as it entered, for the steps after.
+  generate
+    if (After != 0) begin : g_entered
+      logic [AW-1:0] r_to_q;
+      wire r_write = flags_r[2] & down;
+      always_ff @(posedge clk_i) r_to_q <= sweep ? '0 : r_to_q + AW'(r_write);
+      cy_memory #(.W(W), .Depth(Nodes + Rest)) i_r (
+        .clk_i, .read_i(~sweep), .read_at_i(AllW'(all_base_q | AW'(index))), .word_o(r_word), .write_i(r_write),
+        .write_at_i(AllW'(all_base_q | r_to_q)), .word_i(r));
+    end else begin : g_none
+      assign r_word = '0;
+    end
+  endgenerate
+endmodule
+`default_nettype wire

@@ -1,0 +1,118 @@
+// The cycle core's kernel: whole solves have the reference's bits, words and history, for lanes from 1 to 64; and the
+// engine's refusals.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "cycle/machine.hpp"
+#include "mantissa/engine.hpp"
+#include "mantissa/hls/cycles.hpp"
+#include "mantissa/hls/engine.hpp"
+#include "word_solves.hpp"
+
+namespace mantissa {
+namespace {
+
+using multilevel::GridWords, multilevel::WordOutcome, multilevel::WordRequest, multilevel::WordSolver;
+using Words = std::vector<std::int64_t>;
+
+void expect_alike(WordSolver& core, WordSolver& reference, const GridWords& grid, const WordRequest& request,
+                  const Words& b, const std::string& what) {
+    Words expected, found;
+    const WordOutcome there = reference.solve(b, request, expected), here = core.solve(b, request, found);
+    EXPECT_EQ(here.end, there.end) << what;
+    EXPECT_EQ(here.cycles, there.cycles) << what;
+    EXPECT_EQ(here.history, there.history) << what;
+    EXPECT_EQ(found, expected) << what;
+    EXPECT_EQ(found.size(), grid.row_length * grid.row_length);
+}
+
+TEST(HlsCycle, SixSpecsHaveTheReferencesBitsOnLevels3To7) {
+    for (const char* const text : test::kCycleSpecs)
+        for (std::size_t level = 3; level <= 7; ++level) {
+            const CycleSpec spec = parse_cycle_spec(text);
+            const GridWords grid = test::word_grid(level, level % 2 == 0);
+            const Words b = test::word_right_hand_side(grid, 48, level);
+            const WordRequest request{multilevel::word_tolerance(1e-8 * test::word_norm(b)), 40};
+            const auto core = hls::make_cycle_core(grid, spec);
+            const auto reference = multilevel::make_reference_word_solver(grid, spec);
+            expect_alike(*core, *reference, grid, request, b, std::string(text) + ", level " + std::to_string(level));
+        }
+}
+
+template <int Before, int After, int Lanes> void expect_lanes(const char* text, std::size_t level) {
+    const CycleSpec spec = parse_cycle_spec(text);
+    const GridWords grid = test::word_grid(level);
+    const Words b = test::word_right_hand_side(grid, 50, Lanes);
+    hls::CycleMachine<Before, After, Lanes> core(hls::cycle_plan(multilevel::grid_plan(grid, spec)));
+    expect_alike(core, *multilevel::make_reference_word_solver(grid, spec), grid,
+                 {multilevel::word_tolerance(1e-9 * test::word_norm(b)), 40}, b,
+                 std::string(text) + ", lanes " + std::to_string(Lanes));
+}
+template <int Lanes> void expect_lanes_of_both_kinds() {
+    for (const std::size_t level : {3, 5}) {
+        expect_lanes<2, 0, Lanes>("b2,w=10", level);
+        expect_lanes<2, 1, Lanes>("v21,w=10/8,f=14,e=12", level);
+    }
+}
+TEST(HlsCycle, LanesDoNotChangeABit) {
+    expect_lanes_of_both_kinds<1>();
+    expect_lanes_of_both_kinds<2>();
+    expect_lanes_of_both_kinds<4>();
+    expect_lanes_of_both_kinds<16>();
+    expect_lanes_of_both_kinds<64>();
+}
+
+TEST(HlsCycle, RandomSpecs) {
+    std::mt19937_64 random(20261127);
+    const auto among = [&](int first, int last) {
+        return first + static_cast<int>(random() % static_cast<std::uint64_t>(last - first + 1));
+    };
+    for (int k = 0; k < 12; ++k) {
+        const int after = among(0, 4), w = among(4, 16);
+        std::string text =
+            after == 0 ? "b" + std::to_string(among(1, 4)) : "v" + std::to_string(among(1, 4)) + std::to_string(after);
+        text += ",w=" + std::to_string(w) + "/" + std::to_string(among(4, 16)) + ",f=" + std::to_string(among(4, 24)) +
+                ",e=" + std::to_string(among(4, 24)) + ",g=" + std::to_string(among(0, 8));
+        const CycleSpec spec = parse_cycle_spec(text);
+        const GridWords grid = test::word_grid(4, k % 2 == 0);
+        const Words b = test::word_right_hand_side(grid, 40, random());
+        expect_alike(*hls::make_cycle_core(grid, spec), *multilevel::make_reference_word_solver(grid, spec), grid,
+                     {multilevel::word_tolerance(1e-6 * test::word_norm(b)), 12}, b, text);
+    }
+}
+
+TEST(HlsCycle, EndsAsTheReferenceDoes) {
+    const CycleSpec spec = parse_cycle_spec("v11,w=10");
+    const GridWords grid = test::word_grid(6);
+    const auto core = hls::make_cycle_core(grid, spec);
+    const auto reference = multilevel::make_word_solver(grid, spec);
+    const Words b = test::word_right_hand_side(grid, 50);
+    Words u, one(b.size(), 0);
+    one[grid.row_length * 3 + 5] = -1;
+    EXPECT_EQ(core->solve(Words(b.size(), 0), {{}, 9}, u).end, CycleSolveEnd::reached);
+    expect_alike(*core, *reference, grid, {{}, 3}, b, "three cycles");
+    expect_alike(*core, *reference, grid, {{}, 3}, one, "one word");
+    const Words large = test::word_right_hand_side(grid, 60);
+    EXPECT_EQ(core->solve(large, {{}, 9}, u).end, CycleSolveEnd::overflow);
+    EXPECT_EQ(reference->solve(large, {{}, 9}, u).end, CycleSolveEnd::overflow);
+    expect_alike(*core, *reference, grid, {{}, 3}, b, "behind an overflow");
+}
+
+TEST(HlsCycle, TheEngineRefusesAsTheEmulatedOneDoes) {
+    const auto hls = make_hls_engine(), emulated = make_emulated_engine();
+    const CycleSpec spec = parse_cycle_spec("b2,w=10");
+    const double off = -1.0 / 3;
+    const System odd(Stencil(16, 16, {off, off, off, off, 8.0 / 3, off, off, off, off}));
+    std::string expected = emulated->cycles_refusal(odd, spec, kCycleIterate);
+    EXPECT_NE(expected, "");
+    expected.replace(expected.find("emulated"), 8, "hls");
+    EXPECT_EQ(hls->cycles_refusal(odd, spec, kCycleIterate), expected);
+    EXPECT_THROW(static_cast<void>(hls->cycles(odd, spec, kCycleIterate)), InvalidInput);
+}
+
+} // namespace
+} // namespace mantissa

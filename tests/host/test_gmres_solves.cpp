@@ -1,0 +1,150 @@
+// GMRES(m) through solve(): alone and inside refinement, and what cannot stand beside it.
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "expect_invalid.hpp"
+#include "mantissa/engine.hpp"
+#include "mantissa/host/options.hpp"
+#include "mantissa/host/problem.hpp"
+
+namespace {
+
+using namespace mantissa;
+
+SolveOptions gmres(const char* spec, std::uint64_t restart = 30) {
+    SolveOptions o;
+    o.scheme = Scheme::gmres;
+    o.spec = parse_spec(spec);
+    o.gmres = restart;
+    o.keep_solution = true;
+    return o;
+}
+
+SolveResult run(const Problem& p, const SolveOptions& o) {
+    return solve(p, *make_emulated_engine(), o);
+}
+
+TEST(GmresSolves, NonsymmetricSystemsInDoublePrecision) {
+    for (const char* text :
+         {"convection2d:n=31,peclet=100", "convection2d:n=31,peclet=30,difference=central",
+          "convection2d:n=31,peclet=1000,wind=recirculating", "convection3d:n=11,peclet=200", "poisson2d:level=5"}) {
+        const Problem p = make_problem(text);
+        for (const bool jacobi : {false, true}) {
+            SolveOptions o = gmres("double");
+            o.jacobi = jacobi;
+            const SolveResult r = run(p, o);
+            EXPECT_EQ(r.status, Status::converged) << text << ": " << r.detail;
+            EXPECT_LT(r.true_residual, 1e-10 * 1.001) << text;
+            EXPECT_LT(*r.error, p.symmetric ? 1e-4 : 1e-8) << text; // (of differences, and of elements)
+        }
+    }
+}
+
+/// GMRES-IR: short formats inside, the true residual in double outside.
+TEST(GmresSolves, RefinementReachesWhatAShortFormatCannot) {
+    const Problem p = make_problem("convection2d:n=31,peclet=200,wind=recirculating");
+    const SolveResult alone = run(p, gmres("s12e8"));
+    EXPECT_NE(alone.status, Status::converged);
+    EXPECT_GT(alone.true_residual, 1e-9);
+    EXPECT_LT(alone.true_residual, 1e-1); // the best that it had
+    for (const bool digits : {false, true}) {
+        SolveOptions o = gmres("s12e8");
+        o.scheme = Scheme::defect_correction;
+        o.inner = 30;
+        o.digits = digits ? 2 : 0;
+        const SolveResult refined = run(p, o);
+        EXPECT_EQ(refined.status, Status::converged) << refined.detail;
+        EXPECT_LT(refined.true_residual, 1e-10 * 1.001);
+        EXPECT_GT(refined.outer_iterations, 2u);
+    }
+}
+
+/// A cycle shorter than the shift's order gains nothing, whatever is asked: no false "converged".
+TEST(GmresSolves, SaysSoWhereItCannot) {
+    constexpr std::uint32_t kOrder = 40;
+    std::vector<std::uint64_t> begin{0};
+    std::vector<std::uint32_t> column;
+    for (std::uint32_t i = 0; i < kOrder; ++i) {
+        column.push_back((i + 1) % kOrder);
+        begin.push_back(i + 1);
+    }
+    std::vector<double> b(kOrder, 0.0);
+    b[0] = 1;
+    const Problem shift{"shift", CompressedRows(begin, column, std::vector<double>(kOrder, 1.0)), b, {}, {}, {}, false};
+    const SolveResult r = run(shift, gmres("double", 39));
+    EXPECT_EQ(r.status, Status::stagnated) << r.detail;
+    EXPECT_EQ(r.true_residual, 1.0);
+    EXPECT_EQ(run(shift, gmres("double", kOrder)).status, Status::converged);
+    SolveOptions limited = gmres("double", 39);
+    limited.max_iterations = 60;
+    const SolveResult ended = run(shift, limited);
+    EXPECT_EQ(ended.status, Status::iteration_limit);
+    EXPECT_EQ(ended.inner_iterations, 60u);
+    // A singular matrix.
+    const Problem singular{"singular", CompressedRows({0, 1, 2}, {1, 1}, {1, 0}), {1, 0}, {}, {}, {}, false};
+    const SolveResult none = run(singular, gmres("double"));
+    EXPECT_EQ(none.status, Status::breakdown);
+    EXPECT_NE(none.detail.find("the matrix is singular"), std::string::npos) << none.detail;
+}
+
+TEST(GmresSolves, ThreadsChangeNothing) {
+    const Problem p = make_problem("convection3d:n=19,peclet=50");
+    SolveOptions o = gmres("s23e8", 12);
+    o.tolerance = 1e-5;
+    const SolveResult one = run(p, o);
+    o.threads = 3;
+    const SolveResult three = run(p, o);
+    EXPECT_EQ(one.status, Status::converged);
+    EXPECT_EQ(one.u, three.u);
+    EXPECT_EQ(one.inner_iterations, three.inner_iterations);
+}
+
+SolveOptions asked(std::initializer_list<std::pair<const char*, options::Value>> given) {
+    options::Request request;
+    for (const auto& [name, value] : given) options::give(request, *options::find(name), value, name);
+    return request.finish();
+}
+
+TEST(GmresSolves, ByItsNameInTheOptionTable) {
+    using namespace std::string_literals;
+    const SolveOptions alone = asked({{"recurrence", "gmres(12)"s}});
+    EXPECT_EQ(alone.scheme, Scheme::gmres);
+    EXPECT_EQ(alone.gmres, 12u);
+    EXPECT_EQ(asked({{"recurrence", "gmres"s}}).gmres, kUsualRestart);
+    const SolveOptions inner = asked({{"recurrence", "gmres(50)"s}, {"outer_loop", "defect-correction"s}});
+    EXPECT_EQ(inner.scheme, Scheme::defect_correction);
+    EXPECT_EQ(inner.gmres, 50u);
+    EXPECT_EQ(inner.inner_recurrence, Recurrence::pipelined);
+    EXPECT_EQ(options::key_text(asked({{"scheme", "gmres"s}})), options::key_text(asked({{"recurrence", "gmres"s}})));
+    EXPECT_NE(options::key_text(inner).find(" gmres=50"), std::string::npos);
+    expect_invalid([] { asked({{"recurrence", "gmres(0)"s}}); }, "recurrence 'gmres(0)': write gmres(M), with");
+    expect_invalid([] { asked({{"recurrence", "gmres(12"s}}); }, "write gmres(M)");
+    expect_invalid([] { asked({{"recurrence", "cg(12)"s}}); }, "give pipelined, cg");
+    expect_invalid(
+        [] {
+            asked({{"recurrence", "gmres(9)"s}, {"outer_loop", "residual-guided"s}});
+        },
+        "recurrence gmres: it does not go with the outer loop residual-guided; give --outer-loop");
+}
+
+TEST(GmresSolves, RefusedInOneLine) {
+    const Problem p = make_problem("convection2d:n=5");
+    const auto refused = [&](SolveOptions o, const char* part) { expect_invalid([&] { run(p, o); }, part); };
+    SolveOptions o = gmres("s17e8");
+    o.scheme = Scheme::residual_guided;
+    refused(o, "gmres: scheme residual-guided runs CG; take the scheme gmres, or defect-correction around GMRES");
+    o = gmres("fx18.16");
+    o.scheme = Scheme::defect_correction;
+    refused(o, "gmres on fx18.16: the entries of a basis span many powers of two");
+    o = gmres("s17e8", 1001);
+    refused(o, "gmres 1001: give 1 to 1000 steps of a cycle");
+    o = gmres("s17e8");
+    o.scheme = Scheme::defect_correction;
+    o.inner_recurrence = Recurrence::plain;
+    refused(o, "gmres: it takes the inner recurrence's place; leave inner recurrence out");
+}
+
+} // namespace

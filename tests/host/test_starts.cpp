@@ -1,0 +1,208 @@
+// Where a solve begins (--guess) and for how many right-hand sides (rhs=file: with columns).
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "mantissa/engine.hpp"
+#include "mantissa/host/matrix_market.hpp"
+#include "mantissa/host/problem.hpp"
+#include "mantissa/host/solve.hpp"
+#include "program.hpp"
+#include "scratch.hpp"
+
+namespace mantissa {
+namespace {
+
+using nlohmann::json;
+
+SolveOptions options_of(Scheme scheme) {
+    SolveOptions o;
+    o.scheme = scheme;
+    o.keep_solution = true;
+    const bool whole = scheme == Scheme::direct || scheme == Scheme::pipelined || scheme == Scheme::jacobi_pcg ||
+                       scheme == Scheme::chronopoulos_gear || scheme == Scheme::ghysels_vanroose;
+    if (whole) o.spec = DatapathSpec(formats::kDouble);
+    return o;
+}
+
+/// A small matrix of sparse rows, so that every scheme takes it.
+Problem sparse_problem() {
+    Problem problem = make_problem("poisson3d:level=3");
+    for (std::size_t i = 0; i < problem.b.size(); ++i) problem.b[i] = std::sin(static_cast<double>(7 * i + 1));
+    problem.exact = {};
+    return problem;
+}
+
+TEST(Guess, EverySchemeBeginsThere) {
+    const Problem zero = sparse_problem();
+    const auto engine = make_emulated_engine();
+    for (int k = 0; k <= static_cast<int>(Scheme::jacobi_pcg); ++k) {
+        const auto scheme = static_cast<Scheme>(k);
+        const SolveOptions options = options_of(scheme);
+        const SolveResult cold = solve(zero, *engine, options);
+        ASSERT_EQ(cold.status, Status::converged) << to_string(scheme);
+
+        Problem solved = zero;
+        solved.guess = cold.u;
+        const SolveResult nothing = solve(solved, *engine, options);
+        EXPECT_EQ(nothing.status, Status::converged) << to_string(scheme);
+        EXPECT_EQ(nothing.inner_iterations, 0u) << to_string(scheme);
+        EXPECT_EQ(nothing.u, cold.u) << to_string(scheme);
+
+        Problem near = zero;
+        near.guess = cold.u;
+        for (std::size_t i = 0; i < near.guess.size(); ++i)
+            near.guess[i] *= 1 + 1e-6 * std::cos(static_cast<double>(i));
+        const SolveResult warm = solve(near, *engine, options);
+        EXPECT_EQ(warm.status, Status::converged) << to_string(scheme) << ": " << warm.detail;
+        EXPECT_GT(warm.inner_iterations, 0u) << to_string(scheme);
+        EXPECT_LT(warm.inner_iterations, cold.inner_iterations) << to_string(scheme);
+    }
+}
+
+TEST(Guess, AFarOneIsMended) {
+    Problem far = sparse_problem();
+    const auto engine = make_emulated_engine();
+    for (const double size : {1e3, 1e12, 1e30}) {
+        far.guess.assign(far.b.size(), size);
+        for (const Scheme scheme : {Scheme::residual_guided, Scheme::direct, Scheme::jacobi_pcg}) {
+            const SolveResult result = solve(far, *engine, options_of(scheme));
+            EXPECT_EQ(result.status, Status::converged)
+                << to_string(scheme) << " from " << size << ": " << result.detail;
+            EXPECT_LT(result.true_residual, 1e-10) << to_string(scheme) << " from " << size;
+        }
+    }
+}
+
+TEST(Guess, HistoryIsRelativeToTheRightHandSide) {
+    Problem problem = sparse_problem();
+    const auto engine = make_emulated_engine();
+    problem.guess = solve(problem, *engine, options_of(Scheme::residual_guided)).u;
+    for (double& value : problem.guess) value *= 1.001;
+    SolveOptions options = options_of(Scheme::residual_guided);
+    options.history = true;
+    const SolveResult result = solve(problem, *engine, options);
+    ASSERT_GT(result.history.size(), 1u);
+    EXPECT_NEAR(result.history.front().relative_defect, 1e-3, 1e-6); // A (1.001 x) - b is 0.001 b
+    EXPECT_LT(result.history.back().relative_defect, 1e-10);
+    EXPECT_EQ(result.history.back().inner_iterations, result.inner_iterations);
+}
+
+TEST(Guess, OfTheCommand) {
+    const Scratch scratch;
+    const std::string u = scratch.path("u.mtx"), base = "solve --threads 1 --problem poisson2d:level=5 ";
+    ASSERT_EQ(run(base + "--solution " + u).code, 0);
+    const Outcome again = run(base + "--json --guess " + u);
+    ASSERT_EQ(again.code, 0) << again.err;
+    EXPECT_EQ(json::parse(again.out)["inner_iterations"], 0);
+    EXPECT_NE(run(base + "--guess " + u).out.find("begins at      a guess\n"), std::string::npos);
+
+    const auto refused = [&](const std::string& rest, const std::string& why) {
+        const Outcome o = run(base + rest);
+        EXPECT_EQ(o.code, 2) << rest;
+        EXPECT_NE(o.err.find(why), std::string::npos) << o.err;
+    };
+    refused("--guess " + scratch.write("short", "1 2 3\n"), "the file ends after 3 numbers");
+    refused("--guess " + scratch.path("absent"), "absent");
+    refused("--guess " + u + " --parts 2 --scheme direct --format double", "begins at zero");
+    refused("--guess " + u + " --advise", "--guess: --advise chooses");
+}
+
+// --- several right-hand sides
+// ------------------------------------------------------------------------------------------
+
+/// A file of `columns` right-hand sides of poisson3d:level=2, and its matrix beside it.
+struct Columns {
+    Scratch scratch;
+    std::size_t size = 0;
+    std::vector<std::vector<double>> b;
+    std::string matrix, right;
+
+    explicit Columns(std::size_t columns) {
+        const Problem problem = make_problem("poisson3d:level=2");
+        const auto& rows = std::get<CompressedRows>(problem.system.matrix());
+        size = rows.rows();
+        std::string text =
+            fmt::format("%%MatrixMarket matrix coordinate real general\n{} {} {}\n", size, size, rows.value().size());
+        for (std::size_t i = 0; i < size; ++i)
+            for (std::uint64_t k = rows.row_begin()[i]; k < rows.row_begin()[i + 1]; ++k)
+                text += fmt::format("{} {} {}\n", i + 1, rows.column()[k] + 1, rows.value()[k]);
+        matrix = scratch.write("a.mtx", text);
+        text = fmt::format("%%MatrixMarket matrix array real general\n{} {}\n", size, columns);
+        for (std::size_t c = 0; c < columns; ++c) {
+            b.emplace_back();
+            for (std::size_t i = 0; i < size; ++i) {
+                b.back().push_back(std::sin(static_cast<double>(3 * i + 5 * c + 1)));
+                text += fmt::format("{}\n", b.back().back());
+            }
+        }
+        right = scratch.write("b.mtx", text);
+    }
+    [[nodiscard]] std::string problem() const { return "mtx:" + matrix + ",rhs=file:" + right; }
+};
+
+TEST(RightHandSides, HaveTheBitsOfEachAlone) {
+    const Columns columns(3);
+    const Problem all = make_problem_of_columns(columns.problem());
+    EXPECT_EQ(all.b, columns.b[0]);
+    ASSERT_EQ(all.more.size(), 2u);
+    const auto engine = make_emulated_engine();
+    for (const Scheme scheme : {Scheme::residual_guided, Scheme::inexact_pcg, Scheme::direct, Scheme::jacobi_pcg}) {
+        const std::vector<SolveResult> results = solve_all(all, *engine, options_of(scheme));
+        ASSERT_EQ(results.size(), 3u);
+        for (std::size_t k = 0; k < 3; ++k) {
+            Problem one = all;
+            one.b = columns.b[k];
+            one.more.clear();
+            const SolveResult alone = solve(one, *engine, options_of(scheme));
+            EXPECT_EQ(results[k].status, Status::converged);
+            EXPECT_EQ(results[k].u, alone.u) << to_string(scheme) << " " << k;
+            EXPECT_EQ(results[k].inner_iterations, alone.inner_iterations);
+        }
+    }
+}
+
+TEST(RightHandSides, OfTheCommand) {
+    const Columns columns(3);
+    const std::string u = columns.scratch.path("u.mtx"), base = "solve --threads 1 --problem " + columns.problem();
+    const Outcome text = run(base + " --solution " + u);
+    ASSERT_EQ(text.code, 0) << text.err;
+    EXPECT_NE(text.out.find("right-hand side  status"), std::string::npos) << text.out;
+    const std::vector<std::vector<double>> x = read_columns(u, columns.size);
+    ASSERT_EQ(x.size(), 3u);
+    const json j = json::parse(run(base + " --json").out);
+    ASSERT_EQ(j["right_hand_sides"].size(), 3u);
+    for (const json& each : j["right_hand_sides"]) EXPECT_EQ(each["status"], "converged");
+    EXPECT_FALSE(j.contains("status")); // (of which?)
+    // One that does not converge is the whole answer's.
+    EXPECT_EQ(run(base + " --max-iterations 3").code, 1);
+}
+
+TEST(RightHandSides, WhereOneIsTakenSeveralAreRefused) {
+    const Columns columns(2);
+    const auto refused = [&](const std::string& command, const std::string& why) {
+        const Outcome o = run(command);
+        EXPECT_EQ(o.code, 2) << command << "\n" << o.out;
+        EXPECT_NE(o.err.find(why), std::string::npos) << o.err;
+    };
+    const std::string base = "solve --threads 1 --problem " + columns.problem();
+    refused(base + " --history -", "--history: it goes with one right-hand side, and the file has 2");
+    refused(base + " --parts 2 --scheme direct --format double", "--parts: it goes with one right-hand side");
+    refused(base + " --advise", "2 right-hand sides; mantissa solve");
+    refused("bench --problem " + columns.problem(), "2 right-hand sides");
+    const auto sized = [&](const char* size) {
+        return "solve --problem mtx:" + columns.matrix + ",rhs=file:" +
+               columns.scratch.write("w.mtx", fmt::format("%%MatrixMarket matrix array real general\n{}\n1\n", size));
+    };
+    refused(sized(fmt::format("{} 0", columns.size).c_str()), "the system needs");
+    refused(sized(fmt::format("{} 5000", columns.size).c_str()), "the system needs");
+    refused(sized("4 2"), "the system needs");
+    refused(sized(fmt::format("{} 2", columns.size).c_str()), "the file ends after 1 numbers");
+}
+
+} // namespace
+} // namespace mantissa

@@ -1,0 +1,100 @@
+// Whole solves in words: the fast ones have the reference's bits, the defect that is kept is b - S u, the ends.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "mantissa/engine.hpp"
+#include "mantissa/multilevel/word_solve.hpp"
+#include "word_solves.hpp"
+
+namespace mantissa::multilevel {
+namespace {
+
+using test::word_grid, test::word_norm, test::word_right_hand_side;
+using Words = std::vector<std::int64_t>;
+
+/// b - S u, exact.
+Words defect_of(const GridWords& grid, const Words& b, const Words& u) {
+    const std::size_t n = grid.row_length;
+    Words d(b.size(), 0);
+    for (std::size_t j = 1; j + 1 < n; ++j)
+        for (std::size_t i = j * n + 1; i + 1 < (j + 1) * n; ++i)
+            d[i] = b[i] - (grid.centre * u[i] + grid.east * (u[i - 1] + u[i + 1]) + grid.north * (u[i - n] + u[i + n]) +
+                           grid.corner * (u[i - n - 1] + u[i - n + 1] + u[i + n - 1] + u[i + n + 1]));
+    return d;
+}
+
+class WordSolveBits : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(WordSolveBits, AreTheReferences) {
+    const CycleSpec spec = parse_cycle_spec(GetParam());
+    for (const std::size_t level : {3, 4, 6}) {
+        const GridWords grid = word_grid(level, level == 4);
+        const Words b = word_right_hand_side(grid, 50);
+        const WordRequest request{word_tolerance(1e-9 * word_norm(b)), 60};
+        Words expected, found;
+        const WordOutcome reference = make_reference_word_solver(grid, spec)->solve(b, request, expected);
+        const auto solver = make_word_solver(grid, spec);
+        for (const int threads : {1, 3}) {
+            solver->use(threads);
+            const WordOutcome fast = solver->solve(b, request, found);
+            EXPECT_EQ(found, expected) << level;
+            EXPECT_EQ(fast.history, reference.history) << level;
+            EXPECT_EQ(fast.end, reference.end);
+        }
+        EXPECT_EQ(reference.end, CycleSolveEnd::reached) << level;
+        EXPECT_EQ(reference.history.size(), reference.cycles + 1);
+        // What VERDICT sees of the defect is its norm to a few bits.
+        const double true_norm = word_norm(defect_of(grid, b, expected));
+        EXPECT_NEAR(reference.history.back().norm() / true_norm, 1, 0.01);
+        EXPECT_LT(true_norm, 1e-9 * word_norm(b) * 1.01);
+    }
+}
+INSTANTIATE_TEST_SUITE_P(Specs, WordSolveBits, ::testing::ValuesIn(test::kCycleSpecs));
+
+TEST(WordSolve, Ends) {
+    const GridWords grid = word_grid(4);
+    const auto solver = make_word_solver(grid, parse_cycle_spec("b2,w=10"));
+    Words u, b = word_right_hand_side(grid, 50);
+    const WordTolerance tight = word_tolerance(1e-9 * word_norm(b));
+    EXPECT_EQ(solver->solve(b, {tight, 3}, u).end, CycleSolveEnd::limit);
+    EXPECT_EQ(solver->solve(Words(b.size(), 0), {tight, 3}, u).end, CycleSolveEnd::reached);
+    EXPECT_EQ(u, Words(b.size(), 0));
+    // u is some 2^6 times b on this grid: it leaves its words.
+    const GridWords larger = word_grid(6);
+    EXPECT_EQ(make_word_solver(larger, parse_cycle_spec("b2,w=10"))
+                  ->solve(word_right_hand_side(larger, 60), {tight, 60}, u)
+                  .end,
+              CycleSolveEnd::overflow);
+    EXPECT_EQ(solver->solve(b, {tight, 60}, u).end, CycleSolveEnd::reached);
+}
+
+TEST(WordSolve, LimitsFollowTheScale) {
+    const WordTolerance tolerance = word_tolerance(std::ldexp(1.5, 20));
+    for (const int x : {10, 15, 20, 25, 30, 40}) {
+        const double exact = std::ldexp(2.25, 40 + 2 * (kVerdictBits - x));
+        EXPECT_NEAR(static_cast<double>(tolerance.limit(x)), std::min(exact, 0x1p62), 1 + 1e-12 * exact) << x;
+    }
+    EXPECT_EQ(word_tolerance(0).limit(5), 0u);
+}
+
+TEST(WordSolve, TheEmulatedEngineRefusesInOneLine) {
+    const auto engine = make_emulated_engine();
+    constexpr double off = -1.0 / 3;
+    const std::array<double, kBands> poisson{off, off, off, off, 8.0 / 3, off, off, off, off};
+    const System good(Stencil(17, 17, poisson)), odd(Stencil(16, 16, poisson)), small(Stencil(5, 5, poisson));
+    const CycleSpec spec = parse_cycle_spec("b2,w=10");
+    EXPECT_EQ(engine->cycles_refusal(good, spec, kCycleIterate), "");
+    EXPECT_NE(engine->cycles_refusal(odd, spec, kCycleIterate).find("2^n + 1 nodes"), std::string::npos);
+    EXPECT_NE(engine->cycles_refusal(small, spec, kCycleIterate).find("2^3 + 1"), std::string::npos);
+    EXPECT_NE(engine->cycles_refusal(good, parse_cycle_spec("b2,w=double"), kCycleIterate).find("bits"),
+              std::string::npos);
+    EXPECT_NE(engine->cycles_refusal(good, spec, Format::fixed(32, 30)).find("64 bits"), std::string::npos);
+    EXPECT_THROW(static_cast<void>(engine->cycles(odd, spec, kCycleIterate)), InvalidInput);
+}
+
+} // namespace
+} // namespace mantissa::multilevel

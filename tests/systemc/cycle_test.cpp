@@ -1,0 +1,87 @@
+// The timed cycle core: the reference's bits for any lanes, and the clocks that its stages add up to.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "mantissa/engine.hpp"
+#include "mantissa/multilevel/cycle_clocks.hpp"
+#include "mantissa/sim/systemc_engine.hpp"
+#include "word_solves.hpp"
+
+namespace mantissa {
+namespace {
+
+using multilevel::GridWords;
+
+System system_of(const GridWords& grid) {
+    const double c = grid.corner, e = grid.east, n = grid.north;
+    return System(
+        Stencil(grid.row_length, grid.row_length, {c, n, c, e, static_cast<double>(grid.centre), e, c, n, c}));
+}
+
+/// Both engines' solves of a smooth problem; returns the clocks and the cycles.
+CycleSolveReport expect_alike(const char* text, std::size_t level, int lanes, bool stretched = false) {
+    const GridWords grid = test::word_grid(level, stretched);
+    const CycleSpec spec = parse_cycle_spec(text);
+    const System system = system_of(grid);
+    sim::SystemcOptions options;
+    options.cycle_lanes = lanes;
+    std::vector<double> b, expected, found;
+    for (const std::int64_t word : test::word_right_hand_side(grid, 44, level))
+        b.push_back(std::ldexp(static_cast<double>(word), -50));
+    const auto reference = make_emulated_engine()->cycles(system, spec, Format::fixed(64, 54));
+    const auto timed = sim::make_systemc_engine(options)->cycles(system, spec, Format::fixed(64, 54));
+    const CycleSolveReport there = reference->solve(b, 1e-8, 30, expected), here = timed->solve(b, 1e-8, 30, found);
+    const std::string what =
+        std::string(text) + ", level " + std::to_string(level) + ", lanes " + std::to_string(lanes);
+    EXPECT_EQ(found, expected) << what;
+    EXPECT_EQ(here.history, there.history) << what;
+    EXPECT_EQ(here.end, there.end) << what;
+    EXPECT_TRUE(here.clocks.has_value());
+    return here;
+}
+
+TEST(SystemcCycle, SixSpecsHaveTheReferencesBitsOnLevels3To7) {
+    for (const char* const text : test::kCycleSpecs)
+        for (std::size_t level = 3; level <= 7; ++level) expect_alike(text, level, level > 5 ? 16 : 1, level == 4);
+}
+
+TEST(SystemcCycle, LanesDoNotChangeABit) {
+    for (const int lanes : {1, 2, 4, 16, 64})
+        for (const char* const text : {"b2,w=10", "v21,w=10/8,f=14,e=12"}) expect_alike(text, 5, lanes);
+}
+
+/// The clocks that are counted bit by bit are at most those of the longest words: 64 for each sweep's start. All others
+/// are the model's, one by one.
+TEST(SystemcCycle, TakesTheClocksThatItsStagesAddUpTo) {
+    for (const int lanes : {1, 4, 64})
+        for (const char* const text : {"b2,w=10", "v11,w=8,f=8,e=12", "v22,w=10"})
+            for (const std::size_t level : {4, 6, 7}) {
+                const CycleSolveReport report = expect_alike(text, level, lanes);
+                const multilevel::CycleClocks model = multilevel::cycle_clocks(
+                    multilevel::grid_plan(test::word_grid(level), parse_cycle_spec(text)), lanes);
+                const std::uint64_t most = model.solve(report.cycles);
+                std::uint64_t counted = 0; // that the lengths of words decide
+                for (const auto& l : model.level) counted += l.before + l.behind;
+                const std::uint64_t least = most - (report.cycles + 1) * (counted + model.coarsest);
+                EXPECT_LE(*report.clocks, most) << text << ", level " << level << ", lanes " << lanes;
+                EXPECT_GE(*report.clocks, least) << text << ", level " << level << ", lanes " << lanes;
+                if (level == 7 && lanes == 1) {
+                    EXPECT_GT(static_cast<double>(least), 0.9 * static_cast<double>(most));
+                }
+            }
+}
+
+TEST(SystemcCycle, RefusesLanesThatItDoesNotHave) {
+    sim::SystemcOptions options;
+    options.cycle_lanes = 3;
+    const System system = system_of(test::word_grid(4));
+    EXPECT_THROW(
+        static_cast<void>(sim::make_systemc_engine(options)->cycles(system, parse_cycle_spec("b2"), kCycleIterate)),
+        InvalidInput);
+}
+
+} // namespace
+} // namespace mantissa
