@@ -19,6 +19,7 @@ class SolveOptions(TypedDict, total=False):
     inner: Optional[int]
     digits: Optional[float]
     inner_recurrence: Optional[str]
+    bounds: Optional[str]
     gmres: Optional[int]
     middle: Optional[Union[str, Sequence[FormatLike]]]
     middle_digits: Optional[float]
@@ -41,6 +42,7 @@ DEFAULTS: dict[str, Any] = {
     "inner": 10,
     "digits": None,
     "inner_recurrence": "pipelined",
+    "bounds": None,
     "gmres": None,
     "middle": None,
     "middle_digits": 2,

@@ -118,7 +118,7 @@ private:
             const toml::table& t = *item.as_table();
             file_.check_keys(t, "a design",
                              {"spec", "multiplier", "device", "engine", "area", "clock_mhz", "bands", "resident",
-                              "outer", "fixed_clocks", "sparse", "cores", "link_words", "link_latency"});
+                              "outer", "fixed_clocks", "sparse", "cores", "link_words", "link_latency", "recurrence"});
             Design design;
             const bool area = file_.truth(t, "area", true);
             const auto devices = read_devices(t, c);
@@ -130,6 +130,10 @@ private:
             if (t.contains("bands")) design.constant_bands = second(t, "bands", "streamed", "constant");
             read_resident(t, c, design);
             read_sparse(t, c, design);
+            design.chebyshev = second(t, "recurrence", "pipelined", "chebyshev");
+            if (design.chebyshev && (design.resident || design.sparse))
+                file_.fail(text::TomlText::line_of(t, "recurrence"),
+                           "cores of the Chebyshev recurrence stream a grid: leave resident and sparse out");
             for (const auto& [text, line] : needed(t, "spec", "spec = \"s17e8\"")) {
                 design.spec = read_spec(text, line);
                 if (design.constant_bands == false && !design.cores.empty() && synthesis::holds_stencil(design.spec))

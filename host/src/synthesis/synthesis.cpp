@@ -183,11 +183,11 @@ void Synthesizer::check(const SynthesisRequest& request) {
         throw InvalidInput(fmt::format("operator {}: r, p and q of {} must be fixed-point words of one format, as "
                                        "fx18.16",
                                        request.part, to_string(s)));
-    if (request.part == "core" && !request.constant_bands && holds_stencil(request.spec))
+    if (is_core(request.part) && !request.constant_bands && holds_stencil(request.spec))
         throw InvalidInput(fmt::format("bands: the core of {} streams no coefficients, second differences hold their "
                                        "stencil; use bands=constant, or order=flux",
                                        to_string(request.spec)));
-    if (request.constant_bands && request.part != "core")
+    if (request.constant_bands && !is_core(request.part))
         throw InvalidInput(fmt::format("bands: {} has none; leave bands=constant to cores", request.part));
     if (request.combinational && request.part != "add" && request.part != "mul")
         throw InvalidInput(

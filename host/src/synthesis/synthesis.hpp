@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -64,6 +65,8 @@ struct Top;
 
 /// Names of parts (SynthesisRequest::part), with one line on each.
 const std::vector<std::pair<std::string, std::string>>& synthesis_parts();
+/// Is this part a whole core that streams a grid, with or without its coefficients?
+bool is_core(std::string_view part);
 
 /// Synthesises for known requests, remembering results. Throws InvalidInput, one line, for a request that the RTL
 /// does not have, and ToolFailure for a missing or wrong yosys or a run that failed; failed runs are not remembered.

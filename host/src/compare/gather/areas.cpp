@@ -34,7 +34,7 @@ std::vector<ToMap> parts_to_map(const Design& design) {
         for (const int lanes : kMappedLanes) list.push_back({with_lanes(design.spec, lanes), "sparse"});
         return list;
     }
-    if (!design.resident) return {{design.spec, "core"}};
+    if (!design.resident) return {{design.spec, design.core_part()}};
     list = {{design.spec, "resident"}};
     for (const int lanes : kMappedLanes)
         for (const char* part : {"inner", "outer"}) list.push_back({with_lanes(design.spec, lanes), part});
@@ -84,7 +84,7 @@ struct Gatherer {
     }
 
     void run(synthesis::Synthesizer& synthesizer, const CoreKey& key, const DatapathSpec& spec) {
-        const bool core = key.part == "core"; // (units of a resident core always hold their stencil)
+        const bool core = synthesis::is_core(key.part); // (units of a resident core always hold their stencil)
         const synthesis::SynthesisRequest request{spec,     key.target, key.multiplier,
                                                   key.part, false,      core && key.bands == "constant"};
         try {
@@ -129,7 +129,7 @@ void gather_areas(GatherContext& context) {
         for (const auto& [device, multiplier] : design.cores)
             for (const auto& [spec, part] : parts_to_map(design)) {
                 CoreKey key{to_string(spec), c.devices[device].target, multiplier,
-                            part == "core" ? design.core_bands() : "streamed", part};
+                            synthesis::is_core(part) ? design.core_bands() : "streamed", part};
                 if (!seen.insert(key).second) continue;
                 work += work_of(spec);
                 todo.emplace_back(std::move(key), spec);
