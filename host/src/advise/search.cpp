@@ -1,6 +1,7 @@
 #include "search.hpp"
 
 #include <algorithm>
+#include <ctime>
 
 #include <fmt/format.h>
 
@@ -13,8 +14,12 @@ namespace {
 
 /// Words in which the rule's widths are tried before none is named, each this many bits longer than the last.
 constexpr int kLonger = 3, kMostLonger = 3;
+/// ... and where words shall converge in time.
+constexpr int kLongerInTime[] = {0, 3, 6, 9, 15, 21};
 constexpr int kFewestBits = 2;
 constexpr int kMostWidenings = 8;
+/// Fraction bits of alpha and beta where those of the rule do not do: a single-precision significand.
+constexpr int kLongOperand = 23;
 
 AdvisedWidths with_vector(AdvisedWidths w, int bits) {
     w.product += bits - w.vector;
@@ -28,6 +33,12 @@ AdvisedWidths with_iterate(AdvisedWidths w, int bits) {
 
 } // namespace
 
+double computed_seconds() {
+    timespec now{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
 std::optional<Search::Outcome> Search::outcome(const AdvisedWidths& widths, std::uint64_t limit) {
     SolveOptions o = make_(widths);
     try {
@@ -35,6 +46,7 @@ std::optional<Search::Outcome> Search::outcome(const AdvisedWidths& widths, std:
     } catch (const InvalidInput&) {
         return Outcome{}; // too long for a word
     }
+    if (!taken_(o.spec)) return Outcome{};
     const std::string name = to_string(o.spec);
     if (const auto at = known_.find(name); at != known_.end()) {
         const auto& [tried, outcome] = at->second;
@@ -86,17 +98,20 @@ bool Search::works_widened(AdvisedWidths& widths, std::uint64_t limit) {
     return false;
 }
 
-/// Widths that converge within the limit, the rule's or longer ones. (More inner iterations a step are no way out: they
-/// took more on the matrices where the rule's widths are slow.)
+/// Widths that converge within the limit, the rule's or longer ones; where none do, with longer alpha and beta. (More
+/// inner iterations a step are no way out: they took more on the matrices where the rule's widths are slow.)
 bool Search::first_in_time(AdvisedWidths& widths, std::uint64_t limit) {
-    AdvisedWidths longer = widths;
-    for (int turn = 0; turn <= kMostLonger; ++turn) {
-        if (works_widened(longer, limit)) {
-            widths = longer;
-            return true;
+    const AdvisedWidths start = widths;
+    for (const int operand : {start.operand, std::max(start.operand, kLongOperand)}) {
+        for (const int more : kLongerInTime) {
+            AdvisedWidths longer = with_coefficient_(with_vector(start, start.vector + more), start.coefficient + more);
+            longer.iterate += more;
+            longer.operand = operand;
+            if (works_widened(longer, limit)) {
+                widths = longer;
+                return true;
+            }
         }
-        longer = with_coefficient_(with_vector(longer, longer.vector + kLonger), longer.coefficient + kLonger);
-        longer.iterate += kLonger;
     }
     return false;
 }
@@ -134,6 +149,25 @@ void Search::shorten(AdvisedWidths& widths, std::uint64_t limit, int low, int no
     if (holds != now) widths = with(widths, holds);
 }
 
+void Search::polish(AdvisedWidths& widths, std::uint64_t limit) {
+    constexpr int kProbed = 3;
+    const auto lower = [&](int AdvisedWidths::*width, int least, const auto& with) {
+        for (int less = 1; less <= kProbed; ++less) {
+            const int bits = widths.*width - less;
+            if (bits < least || !works(with(widths, bits), limit)) continue;
+            widths = with(widths, bits);
+            return true;
+        }
+        return false;
+    };
+    bool lowered = true;
+    while (lowered && !spent_) {
+        lowered = lower(&AdvisedWidths::vector, kFewestBits + 1, with_vector);
+        lowered = lower(&AdvisedWidths::coefficient, kFewestBits, with_coefficient_) || lowered;
+        lowered = lower(&AdvisedWidths::iterate, kFewestBits + 1, with_iterate) || lowered;
+    }
+}
+
 void Search::trim(AdvisedWidths& widths, std::uint64_t limit) {
     const WordUse used = outcome(widths, limit)->words;
     const auto fewer = [](int& integer, int fraction, int bits) {
@@ -155,9 +189,7 @@ void Search::improve(Proposal& proposal, std::uint64_t limit) {
     shorten(w, limit, kFewestBits, w.vector, with_vector);
     shorten(w, limit, kFewestBits - 1, w.coefficient, with_coefficient_);
     shorten(w, limit, kFewestBits, w.iterate, with_iterate);
-    // Shorter coefficients may have let a longer vector go further down, and the reverse: once more, by single bits.
-    for (int turn = 0; turn < 2 && w.vector > kFewestBits + 1 && works(with_vector(w, w.vector - 1), limit); ++turn)
-        w = with_vector(w, w.vector - 1);
+    polish(w, limit);
     trim(w, limit);
     proposal.widths = w;
     proposal.options = make_(w);

@@ -82,7 +82,7 @@ struct Joiner {
             return;
         }
         const CoreKey key{spec, device.target, multiplier, design.core_bands()};
-        const auto cycles = g.cycles.find({problem, spec});
+        const auto cycles = g.cycles.find({problem, design.key()});
         const auto area = g.areas.find(key);
         const auto host = g.host_step.find(problem);
         if (solved.empty() || cycles == g.cycles.end() || area == g.areas.end() || host == g.host_step.end()) return;

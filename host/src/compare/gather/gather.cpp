@@ -53,7 +53,8 @@ Point point_of(const Comparison& c, const std::string& problem, const std::strin
     point.options.spec = design.spec;
     point.options.outer = design.outer;
     point.options.resident = design.resident;
-    point.options.jacobi = design.sparse;
+    point.options.jacobi = design.jacobi;
+    point.options.headroom = design.headroom;
     point.options.history = true;
     return point;
 }
