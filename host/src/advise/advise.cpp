@@ -236,6 +236,7 @@ private:
         const auto bits = [](const AdvisedWidths& w) { return w.vector + w.coefficient + w.iterate; };
         advice_.fewest =
             fewest.tried && bits(fewest.widths) < bits(advice_.advised->widths) ? fewest : *advice_.advised;
+        if (!advice_.advised->tried && advice_.fewest->tried) advice_.advised = advice_.fewest; // it converges
         advice_.trials = search.trials();
         // Words that nothing was tried with are better filled than guessed: the loop takes its scale from the last
         // step.

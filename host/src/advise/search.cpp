@@ -18,6 +18,8 @@ constexpr int kLonger = 3, kMostLonger = 3;
 constexpr int kLongerInTime[] = {0, 3, 6, 9, 15, 21};
 constexpr int kFewestBits = 2;
 constexpr int kMostWidenings = 8;
+/// Times the limit that a trial may take where none has converged within it.
+constexpr std::uint64_t kMostPatient = 10;
 /// Fraction bits of alpha and beta where those of the rule do not do: a single-precision significand.
 constexpr int kLongOperand = 23;
 
@@ -120,7 +122,8 @@ bool Search::first_in_time(AdvisedWidths& widths, std::uint64_t limit) {
 /// take, and a little more, or each bit less would seem too slow.
 bool Search::first_at_all(AdvisedWidths& widths, std::uint64_t& limit) {
     const std::uint64_t most = make_(widths).max_iterations;
-    const std::uint64_t any = most != 0 ? most : default_iteration_limit(problem_.system.size());
+    const std::uint64_t any =
+        std::min(most != 0 ? most : default_iteration_limit(problem_.system.size()), kMostPatient * limit);
     AdvisedWidths longer = widths;
     std::uint64_t least = any;
     bool found = false;
@@ -190,6 +193,14 @@ void Search::improve(Proposal& proposal, std::uint64_t limit) {
     shorten(w, limit, kFewestBits - 1, w.coefficient, with_coefficient_);
     shorten(w, limit, kFewestBits, w.iterate, with_iterate);
     polish(w, limit);
+    // Vectors that are short to the last bit may keep coefficients and u long: one bit of theirs for more of the
+    // others.
+    AdvisedWidths traded = with_vector(w, w.vector + 1);
+    if (works(traded, limit)) {
+        shorten(traded, limit, kFewestBits, traded.iterate, with_iterate);
+        shorten(traded, limit, kFewestBits - 1, traded.coefficient, with_coefficient_);
+        if (traded.iterate + traded.coefficient + 1 < w.iterate + w.coefficient) w = traded;
+    }
     trim(w, limit);
     proposal.widths = w;
     proposal.options = make_(w);
