@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core_limits.hpp"
 #include "mantissa/engine.hpp"
 #include "mantissa/spec.hpp"
 
@@ -18,6 +19,8 @@ constexpr int kLonger = 3, kMostLonger = 3;
 constexpr int kLongerInTime[] = {0, 3, 6, 9, 15, 21};
 constexpr int kFewestBits = 2;
 constexpr int kMostWidenings = 8;
+/// Single bits less that are tried below a width.
+constexpr int kProbed = 3;
 /// Times the limit that a trial may take where none has converged within it.
 constexpr std::uint64_t kMostPatient = 10;
 /// Fraction bits of alpha and beta where those of the rule do not do: a single-precision significand.
@@ -104,9 +107,14 @@ bool Search::works_widened(AdvisedWidths& widths, std::uint64_t limit) {
 /// inner iterations a step are no way out: they took more on the matrices where the rule's widths are slow.)
 bool Search::first_in_time(AdvisedWidths& widths, std::uint64_t limit) {
     const AdvisedWidths start = widths;
+    // Longer words than a core has are no aim: what they have room for is added, and u, which is longer, grows on.
+    const int room = kCoreWord - std::max(start.vector + start.integer, start.product + start.product_integer);
+    const int coefficient_room = kCoreWord - start.coefficient_word;
     for (const int operand : {start.operand, std::max(start.operand, kLongOperand)}) {
         for (const int more : kLongerInTime) {
-            AdvisedWidths longer = with_coefficient_(with_vector(start, start.vector + more), start.coefficient + more);
+            const int vector = start.vector + std::clamp(room, 0, more);
+            AdvisedWidths longer = with_coefficient_(with_vector(start, vector),
+                                                     start.coefficient + std::clamp(coefficient_room, 0, more));
             longer.iterate += more;
             longer.operand = operand;
             if (works_widened(longer, limit)) {
@@ -153,7 +161,6 @@ void Search::shorten(AdvisedWidths& widths, std::uint64_t limit, int low, int no
 }
 
 void Search::polish(AdvisedWidths& widths, std::uint64_t limit) {
-    constexpr int kProbed = 3;
     const auto lower = [&](int AdvisedWidths::*width, int least, const auto& with) {
         for (int less = 1; less <= kProbed; ++less) {
             const int bits = widths.*width - less;
@@ -169,6 +176,13 @@ void Search::polish(AdvisedWidths& widths, std::uint64_t limit) {
         lowered = lower(&AdvisedWidths::coefficient, kFewestBits, with_coefficient_) || lowered;
         lowered = lower(&AdvisedWidths::iterate, kFewestBits + 1, with_iterate) || lowered;
     }
+}
+
+void Search::climb(AdvisedWidths& widths, std::uint64_t limit, int least, int AdvisedWidths::*width,
+                   const std::function<AdvisedWidths(AdvisedWidths, int)>& with) {
+    constexpr int kCheap = 20;
+    for (int bits = least; bits + kProbed < widths.*width && spent() + kCheap * longest_ < seconds_; ++bits)
+        if (works(with(widths, bits), limit)) widths = with(widths, bits);
 }
 
 void Search::trim(AdvisedWidths& widths, std::uint64_t limit) {
@@ -190,9 +204,12 @@ void Search::improve(Proposal& proposal, std::uint64_t limit) {
         if (!first_at_all(w, limit)) return;
     }
     shorten(w, limit, kFewestBits, w.vector, with_vector);
+    climb(w, limit, kFewestBits + 1, &AdvisedWidths::vector, with_vector);
     shorten(w, limit, kFewestBits - 1, w.coefficient, with_coefficient_);
     shorten(w, limit, kFewestBits, w.iterate, with_iterate);
     polish(w, limit);
+    // Of coefficients a few bits may do where more do not: rounded, the matrix is another one.
+    climb(w, limit, kFewestBits - 1, &AdvisedWidths::coefficient, with_coefficient_);
     // Vectors that are short to the last bit may keep coefficients and u long: one bit of theirs for more of the
     // others.
     AdvisedWidths traded = with_vector(w, w.vector + 1);

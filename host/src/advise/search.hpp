@@ -52,6 +52,9 @@ private:
     /// Single bits less of each width in turn, two and three where one less does not do: counts of iterations are no
     /// monotone function of a width.
     void polish(AdvisedWidths& widths, std::uint64_t limit);
+    /// Every width from `least` on until one does, where trials are cheap beside the budget.
+    void climb(AdvisedWidths& widths, std::uint64_t limit, int least, int AdvisedWidths::*width,
+               const std::function<AdvisedWidths(AdvisedWidths, int)>& with);
     /// Lowers one width, by halving between `low`, which is not tried, and where it stands.
     void shorten(AdvisedWidths& widths, std::uint64_t limit, int low, int now,
                  const std::function<AdvisedWidths(AdvisedWidths, int)>& with);
