@@ -22,7 +22,7 @@ constexpr int kMostWidenings = 8;
 /// Single bits less that are tried below a width.
 constexpr int kProbed = 3;
 /// Times the limit that a trial may take where none has converged within it.
-constexpr std::uint64_t kMostPatient = 10;
+constexpr std::uint64_t kMostPatient = 30;
 /// Fraction bits of alpha and beta where those of the rule do not do: a single-precision significand.
 constexpr int kLongOperand = 23;
 
