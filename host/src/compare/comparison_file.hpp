@@ -50,6 +50,8 @@
 //   recurrence  text            "pipelined"         or "chebyshev": cores without dot products, whose step lengths the
 //                                                   host knows from bounds of the spectrum; their solves are
 //                                                   defect-correction, whatever `scheme` says
+//   headroom    whole           none                of fixed-point words: bits that the defect leaves free, -20 to 40
+//   jacobi      true or false   false               solves are scaled by the diagonal, as those of sparse designs are
 //   fixed_clocks number         none                clocks of a pass besides N / lanes + row / lanes, given in place of
 //                                                   counted ones
 //
@@ -103,6 +105,7 @@
 //     device = "xc2v8000"
 //     engine = ["emulated", "rtl"]
 //     clock_mhz = 80
+//     jacobi = true
 //
 //     [[design]]
 //     spec = "s14e8,u=s23e8,row=s20e8,dot=fixed[13:-50]"
@@ -125,6 +128,7 @@
 //     spec = "fx24.18,coef=fx18.16"
 //     device = "alveo-u280"
 //     sparse = true
+//     headroom = 0
 //     cores = [1, 4]
 //     link_words = 16
 //     link_latency = 20
@@ -184,14 +188,20 @@ struct Design {
     std::vector<std::uint64_t> sparse_cores = {1};
     double link_words = 16; ///< between the cores of a sparse design: words a clock
     std::uint64_t link_latency = 20;
+    std::optional<int> headroom; ///< of its solves
+    bool jacobi = false;         ///< its solves are scaled by the diagonal; of a sparse design true
     /// The bands that its cores are synthesised with.
     [[nodiscard]] const char* core_bands() const {
         return constant_bands.value_or(false) || synthesis::holds_stencil(spec) ? "constant" : "streamed";
     }
-    /// What results of this design are kept under: the specification, and whether it is resident, sparse or
-    /// Chebyshev's.
+    /// What results of this design are kept under: the specification, whether it is resident, sparse or Chebyshev's, and
+    /// how its solves are scaled.
     [[nodiscard]] std::string key() const {
-        return to_string(spec) + (resident ? ", resident" : sparse ? ", sparse" : chebyshev ? ", chebyshev" : "");
+        std::string text =
+            to_string(spec) + (resident ? ", resident" : sparse ? ", sparse" : chebyshev ? ", chebyshev" : "");
+        if (jacobi && !sparse) text += ", Jacobi scaling";
+        if (headroom) text += ", headroom " + std::to_string(*headroom);
+        return text;
     }
     /// The part that is synthesised for it, where it is a core for grids.
     [[nodiscard]] const char* core_part() const { return chebyshev ? "chebyshev" : "core"; }
@@ -200,7 +210,8 @@ struct Design {
     /// Two entries of a file with the same of these are one design.
     [[nodiscard]] bool same_as(const Design& other) const {
         return spec == other.spec && resident == other.resident && sparse == other.sparse &&
-               chebyshev == other.chebyshev && constant_bands == other.constant_bands;
+               chebyshev == other.chebyshev && constant_bands == other.constant_bands && headroom == other.headroom &&
+               jacobi == other.jacobi;
     }
 };
 

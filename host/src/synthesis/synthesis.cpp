@@ -110,8 +110,9 @@ SynthesisFigures read_figures(const WorkFolder& work) {
     return f;
 }
 
-/// The store in the cache folder.
-std::string cache_store() {
+} // namespace
+
+std::string cached_syntheses() {
     const std::string file = (base::make_cache_folder(base::cache_root()) / "synthesis.sqlite").string();
     base::require_own("the store of synthesis runs", file,
                       "remove it, or set MANTISSA_CACHE to a folder that only this user can write");
@@ -126,10 +127,8 @@ std::string cache_store() {
     return file;
 }
 
-} // namespace
-
 Synthesizer::Synthesizer(const std::string& store, Provenance provenance)
-    : store_(store.empty() ? cache_store() : store), provenance_(std::move(provenance)) {
+    : store_(store.empty() ? cached_syntheses() : store), provenance_(std::move(provenance)) {
     yosys_ = base::environment_or("MANTISSA_YOSYS", "yosys");
     source_ = base::environment_or("MANTISSA_SOURCE", MANTISSA_SOURCE_FOLDER);
     const WorkFolder work;

@@ -63,6 +63,10 @@ struct Placement {
 struct SynthesisKey;
 struct Top;
 
+/// The results file in the cache folder that holds syntheses where no other is named. Throws InvalidInput where it is
+/// not this user's, or is none.
+std::string cached_syntheses();
+
 /// Names of parts (SynthesisRequest::part), with one line on each.
 const std::vector<std::pair<std::string, std::string>>& synthesis_parts();
 /// Is this part a whole core that streams a grid, with or without its coefficients?

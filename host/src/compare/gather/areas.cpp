@@ -48,7 +48,9 @@ std::string text_of(const CoreKey& key) {
 
 struct Gatherer {
     GatherContext& context;
-    GapGroups gaps;
+    std::string store; ///< of syntheses
+    ComparisonStore documents{store};
+    GapGroups gaps{};
     std::mutex mutex{};
 
     void enter_area(const CoreKey& key, const synthesis::SynthesisFigures& f, const Provenance& from,
@@ -73,10 +75,10 @@ struct Gatherer {
 
     /// What the store has, whoever put it and with whichever sources: for --stored, and where yosys is missing.
     bool from_store(const CoreKey& key) {
-        const auto known = context.documents.newest_synthesis(key);
+        const auto known = documents.newest_synthesis(key);
         if (!known) return false;
         enter_area(key, known->figures, known->provenance, known->tool);
-        const auto placed = context.documents.placements(key, known->sources);
+        const auto placed = documents.placements(key, known->sources);
         std::vector<synthesis::Placement> placements;
         for (const auto& p : placed) placements.push_back(p.placement);
         if (!placed.empty()) enter_clock(key, placements, placed.front().provenance);
@@ -90,7 +92,7 @@ struct Gatherer {
         try {
             synthesizer.take_kept(request);
             const synthesis::SynthesisFigures f = synthesizer.figures(request);
-            const auto from = context.documents.origin_of_synthesis(key, f.luts, f.flip_flops, f.depth);
+            const auto from = documents.origin_of_synthesis(key, f.luts, f.flip_flops, f.depth);
             enter_area(key, f, from.value_or(current_provenance(context.options.command)), synthesizer.tool());
         } catch (const std::runtime_error& fault) { // refused, or yosys or nextpnr is missing or failed
             gaps.add(fault.what(), text_of(key));
@@ -107,7 +109,7 @@ struct Gatherer {
             const auto placements = synthesizer.stored_placements(request);
             if (placements.empty()) return;
             const synthesis::Placement& median = synthesis::median_placement(placements);
-            const auto from = context.documents.origin_of_placement(key, median.seed, median.mhz);
+            const auto from = documents.origin_of_placement(key, median.seed, median.mhz);
             enter_clock(key, placements, from.value_or(current_provenance(context.options.command)));
         } catch (const std::runtime_error& fault) { // refused, or yosys or nextpnr is missing or failed
             gaps.add(fault.what(), text_of(key) + " (MHz)");
@@ -136,12 +138,13 @@ void gather_areas(GatherContext& context) {
             }
     }
     left_out.enter(context, "area");
-    Gatherer gatherer{context, {}};
+    const std::string& store = context.options.areas.empty() ? context.options.store : context.options.areas;
+    Gatherer gatherer{context, store};
     std::optional<synthesis::Synthesizer> synthesizer;
     std::string why_not = kNotStored;
     if (!todo.empty() && !context.options.stored_only) {
         try {
-            synthesizer.emplace(context.options.store, current_provenance(context.options.command));
+            synthesizer.emplace(store, current_provenance(context.options.command));
         } catch (const std::runtime_error& fault) { // refused, or yosys or nextpnr is missing or failed
             why_not = fault.what();
         }

@@ -11,6 +11,7 @@
 #include "mantissa/fitted.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/residual.hpp"
+#include "mantissa/host/scaling.hpp"
 #include "mantissa/resident.hpp"
 #include "mantissa/sim/resident_core.hpp"
 #include "mantissa/sim/rtl_engine.hpp"
@@ -26,6 +27,7 @@ struct Job {
     DatapathSpec spec;
     std::optional<Format> resident; ///< its iterate; none: the core with streams
     bool chebyshev = false;         ///< the core with streams of that recurrence
+    bool jacobi = false;            ///< of the problem scaled by its diagonal
 };
 
 /// The stored name: the core's parameters, its sources and the tools are in the model's key.
@@ -136,9 +138,9 @@ void gather_cycles(GatherContext& context) {
         return known == context.out.problems.end() ? kCountedElements : static_cast<double>(known->second.unknowns);
     };
     const auto want = [&](const std::string& problem, const ProblemSpec& key, const DatapathSpec& spec,
-                          const std::optional<Format>& resident = {}, bool chebyshev = false) {
+                          const std::optional<Format>& resident = {}, bool chebyshev = false, bool jacobi = false) {
         if (std::any_of(todo.begin(), todo.end(), [&](const Job& job) { return job.key == key; })) return;
-        todo.push_back({problem, key, spec, resident, chebyshev});
+        todo.push_back({problem, key, spec, resident, chebyshev, jacobi});
         work += elements_of(problem) + 2e6; // a model's build
     };
     for (const std::string& problem : c.problems)
@@ -171,12 +173,13 @@ void gather_cycles(GatherContext& context) {
                 gaps.add("no engine of this design counts clocks, and passes is 0; set passes = 4", key.second);
                 continue;
             }
-            want(problem, key, design.spec, {}, design.chebyshev);
+            want(problem, key, design.spec, {}, design.chebyshev, design.jacobi);
         }
     running::ItemProgress line("cycle counts", todo.size(), work);
     std::mutex mutex;
     base::run_jobs(todo.size(), context.options.threads, [&](std::size_t i) {
-        const Problem problem = todo[i].resident ? make_problem(kCountedOn) : context.problems.at(todo[i].problem);
+        Problem problem = todo[i].resident ? make_problem(kCountedOn) : context.problems.at(todo[i].problem);
+        if (todo[i].jacobi) problem = jacobi_scaled(problem).problem;
         const DatapathSpec& spec = todo[i].spec;
         try {
             const std::string name = name_of(model_key_of(problem.system, todo[i]), problem.name, c.passes);
