@@ -8,10 +8,9 @@
 The words are points of a sequence that fills the space evenly (golden ratios), so that any first part of it covers the
 space too: words of r, p and q from 10 to 26 bits, u longer by 3 to 10, alpha and beta of 10 to 17 fraction bits, scalars
 of 15 to 23, one, two or four lanes. `run` synthesises them one after the other into STORE; what is stored is not run
-again. `keep` takes the netlists of STORE of the newest RTL in it, and floating cores of experiments/synthesis/results;
-the clocks of a pass are counted by whole solves of the timed SystemC model, whose counts are the RTL core's.
+again. `keep` takes the netlists of STORE of the newest RTL in it; the clocks of a pass are counted by solves of the timed
+SystemC model, whose counts are the RTL core's.
 """
-import csv
 import json
 import sqlite3
 import subprocess
@@ -20,7 +19,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 FIGURES = ["luts", "memory_luts", "flip_flops", "paired", "carries", "multipliers", "memory_bits", "depth"]
-LEVEL = 3  # of the problem whose clocks are counted
+LEVEL = 5  # of the problem whose clocks are counted
 
 
 def fractions(n, axes=6):
@@ -57,8 +56,6 @@ def run(mantissa, store, target, bands, first, count):
 def fixed_clocks(mantissa, entry, known={}):
     """Clocks of a pass besides (elements + a row) / lanes; None where the core has no such solve."""
     problem = f"poisson2d:level={LEVEL}" if entry["bands"] == "constant" else f"diffusion2d:level={LEVEL}"
-    if not entry["spec"].startswith("fx"):
-        problem = f"poisson2d:level={LEVEL}"
     key = (entry["spec"], problem)
     if key not in known:
         # (Few passes are enough: clocks do not depend on the data, and a solve need not converge.)
@@ -82,15 +79,6 @@ def keep(mantissa, store):
     for row in database.execute("SELECT * FROM netlist WHERE part = 'core' AND sources = ? ORDER BY target, bands, spec",
                                 (newest,)):
         cores.append({**{f: row[f] for f in fields}, "tool": row["tool"], "commit": row["commit_id"][:12]})
-    seen = {(c["spec"], c["target"], c["multiplier"], c["bands"]) for c in cores}
-    with open(HERE.parent / "synthesis/results/netlist.csv", newline="") as file:
-        for row in csv.DictReader(file):
-            key = (row["spec"], row["target"], row["multiplier"], row["bands"])
-            if row["part"] != "core" or row["spec"].startswith("fx") or row["multiplier"] != "block" or key in seen:
-                continue
-            entry = {f: row[f] if f in fields[:4] else int(row[f]) for f in fields[:-1]}
-            cores.append({**entry, "model_mhz": float(row["model_mhz"]), "tool": row["tool"],
-                          "commit": row["commit_id"][:12]})
     for entry in cores:
         clocks = fixed_clocks(mantissa, entry)
         if clocks is not None:

@@ -19,11 +19,19 @@ namespace {
 
 using Features = std::vector<double>;
 
+/// Of a weight, where the largest share of a feature in a relative figure is 1.
+constexpr double kHeldBack = 1e-3;
+
+/// Are hard multipliers wider than 18 bits, and products left to yosys?
+bool wide_blocks(const std::string& target) {
+    return target == "xc7" || target == "xcup";
+}
+
 /// Hard multipliers of a product of `a` by `b` bits, two's complement. With blocks of 18 x 18 bits rtl/fixed/fx_mul.sv
 /// cuts it into parts of 17 bits, and yosys leaves parts whose product has fewer than nine bits to logic; of a square
 /// the parts (i, j) and (j, i) are one. Where blocks are wider yosys cuts it.
 int blocks_of(int a, int b, const std::string& target, bool square) {
-    if (target == "xc7" || target == "xcup") {
+    if (wide_blocks(target)) {
         const int wide = target == "xcup" ? 27 : 25, narrow = 18;
         const auto pieces = [](int bits, int block) { return bits <= block ? 1 : 1 + (bits - 2) / (block - 1); };
         return pieces(std::max(a, b), wide) * pieces(std::min(a, b), narrow);
@@ -48,25 +56,36 @@ int integer_blocks(const DatapathSpec& s, const std::string& target, bool stream
     return s.lanes * lane + (s.scalar.fraction_bits > 17 ? 2 : 1);
 }
 
+/// 18-Kbit memories of the two rows of 1,025 words that an integer core holds: side by side with one lane, each its own
+/// with several; of four lanes a row is short enough for memories of 36 bits.
+int integer_memories(const DatapathSpec& s) {
+    const int word = s.r.word_bits;
+    return s.lanes == 1   ? (2 * word + 17) / 18
+           : s.lanes == 2 ? 2 * ((2 * word + 17) / 18)
+                          : 2 * ((s.lanes * word + 35) / 36);
+}
+
 int bits_of(const DatapathSpec& spec) {
     return spec.fixed_vectors() ? spec.r.word_bits : spec.r.fraction_bits;
 }
 
 /// What an integer core's cells grow with: lanes, and in each the words and the products.
-Features integer_features(const DatapathSpec& s, Part part, bool streamed) {
+Features integer_features(const DatapathSpec& s, Part part, bool streamed, bool wide) {
     const double lanes = s.lanes, word = s.r.word_bits, u = s.u.word_bits - word, scalar = s.scalar.fraction_bits;
     const double factor = s.operand.fraction_bits, coef = streamed ? s.coefficient.word_bits : 0;
     const double several = s.r.word_bits > 18 ? 1 : 0; // products of several blocks
     switch (part) {
     case Part::slices: {
-        Features f = {1, lanes, lanes * word, lanes * u, lanes * factor, scalar, lanes * several};
+        // Where blocks are wide, products of several are added within them.
+        Features f = wide ? Features{1, lanes, lanes * (4 * word + u + 2 * factor), scalar}
+                          : Features{1, lanes, lanes * word, lanes * u, lanes * factor, scalar, lanes * several};
         if (streamed) f.push_back(coef);
         return f;
     }
     case Part::blocks:
         return {}; // integer_blocks() counts them
     case Part::memory_bits:
-        return {1, std::ceil(lanes * word / 36), streamed ? std::ceil(lanes * coef / 36) : 0};
+        return {}; // (as above)
     case Part::mhz:
         return {1, word, scalar, std::log2(lanes)};
     case Part::clocks:
@@ -96,8 +115,9 @@ Features floating_features(const DatapathSpec& s, Part part) {
     return {};
 }
 
-Features features_of(const DatapathSpec& spec, Part part, bool streamed) {
-    return spec.fixed_vectors() ? integer_features(spec, part, streamed) : floating_features(spec, part);
+Features features_of(const DatapathSpec& spec, const std::string& target, Part part, bool streamed) {
+    return spec.fixed_vectors() ? integer_features(spec, part, streamed, wide_blocks(target))
+                                : floating_features(spec, part);
 }
 
 double truth(const Netlist& n, Part part) {
@@ -120,31 +140,34 @@ bool counted(Part part) {
     return part == Part::slices || part == Part::blocks || part == Part::memory_bits;
 }
 
-/// Weights of least squares of relative errors; a little weight decay where cores do not tell features apart.
+/// Weights of least squares of relative errors; each is held back a little, since some cores differ in few features.
 std::vector<double> fit(const std::vector<Netlist>& cores, Part part, bool streamed, std::size_t left_out) {
-    const std::size_t n = features_of(cores.front().spec, part, streamed).size();
+    const std::size_t n = features_of(cores.front().spec, cores.front().target, part, streamed).size();
     if (n == 0) return {};
-    std::vector<double> scale(n, 0), a(n * n, 0), b(n, 0);
-    for (const Netlist& core : cores) {
-        const Features f = features_of(core.spec, part, streamed);
-        for (std::size_t i = 0; i < n; ++i) scale[i] = std::max(scale[i], std::abs(f[i]));
-    }
+    std::vector<Features> rows;
+    std::vector<double> scale(n, 0);
     for (std::size_t k = 0; k < cores.size(); ++k) {
         const double y = truth(cores[k], part);
         if (k == left_out || y == 0) continue;
-        const Features f = features_of(cores[k].spec, part, streamed);
+        Features f = features_of(cores[k].spec, cores[k].target, part, streamed);
         for (std::size_t i = 0; i < n; ++i) {
-            const double x = scale[i] == 0 ? 0 : f[i] / scale[i];
-            b[i] += x / y;
-            for (std::size_t j = 0; j <= i; ++j) a[i * n + j] += scale[j] == 0 ? 0 : x * f[j] / scale[j] / (y * y);
+            f[i] /= y;
+            scale[i] = std::max(scale[i], std::abs(f[i]));
+        }
+        rows.push_back(std::move(f));
+    }
+    std::vector<double> a(n * n, 0), b(n, 0);
+    for (Features& f : rows) {
+        for (std::size_t i = 0; i < n; ++i) f[i] = scale[i] == 0 ? 0 : f[i] / scale[i];
+        for (std::size_t i = 0; i < n; ++i) {
+            b[i] += f[i];
+            for (std::size_t j = 0; j <= i; ++j) a[i * n + j] += f[i] * f[j];
         }
     }
-    double trace = 0;
-    for (std::size_t i = 0; i < n; ++i) trace += a[i * n + i];
-    for (std::size_t i = 0; i < n; ++i) a[i * n + i] += 1e-7 * trace + 1e-300;
+    for (std::size_t i = 0; i < n; ++i) a[i * n + i] += kHeldBack;
     Cholesky factor;
-    if (!factor.factor(a, n)) return std::vector<double>(n, 0);
-    std::vector<double> w = factor.solve(b);
+    if (!factor.factor(std::move(a), n)) return std::vector<double>(n, 0);
+    std::vector<double> w = factor.solve(std::move(b));
     for (std::size_t i = 0; i < n; ++i) w[i] = scale[i] == 0 ? 0 : w[i] / scale[i];
     return w;
 }
@@ -159,7 +182,9 @@ double apply(const std::vector<double>& weights, const Features& features, Part 
 double figure(const DatapathSpec& spec, const std::string& target, Part part, bool streamed,
               const std::vector<double>& weights) {
     if (part == Part::blocks && spec.fixed_vectors()) return integer_blocks(spec, target, streamed);
-    return apply(weights, features_of(spec, part, streamed), part);
+    if (part == Part::memory_bits && spec.fixed_vectors())
+        return integer_memories(spec) * static_cast<double>(synthesis::SynthesisFigures::kBlockBits);
+    return apply(weights, features_of(spec, target, part, streamed), part);
 }
 
 ModelError error_of(const std::vector<Netlist>& cores, Part part, bool streamed) {
@@ -201,7 +226,9 @@ Netlist read(const nlohmann::json& entry) {
     return n;
 }
 
+/// A kind of core with fewer netlists, or with larger errors, is not modelled.
 constexpr std::size_t kFewestCores = 7;
+constexpr double kMostMedian = 0.05, kMostError = 0.15;
 
 } // namespace
 
@@ -257,9 +284,14 @@ const AreaModel::Kind* AreaModel::find(const DatapathSpec& spec, const std::stri
 std::string AreaModel::refusal(const DatapathSpec& spec, const std::string& target, const std::string& multiplier,
                                const std::string& bands) const {
     const Kind* kind = find(spec, target, multiplier, bands);
+    const std::string cores =
+        spec.fixed_vectors() ? fmt::format("integer cores, {} coefficients", bands) : "floating cores";
     if (kind == nullptr)
-        return fmt::format("no areas of {} cores, {} coefficients, {} multipliers on {} are modelled",
-                           spec.fixed_vectors() ? "integer" : "floating", bands, multiplier, target);
+        return fmt::format("no areas of {}, {} multipliers on {} are modelled", cores, multiplier, target);
+    if (const ModelError& e = kind->errors.at(Part::slices); e.median > kMostMedian || e.largest > kMostError)
+        return fmt::format("the area model of {} on {} is off by {:.0f} % in the median and {:.0f} % at most, too much "
+                           "to choose by",
+                           cores, target, 100 * e.median, 100 * e.largest);
     if (bits_of(spec) < kind->least_bits || bits_of(spec) > kind->most_bits)
         return fmt::format("the area model has words of {} to {} bits", kind->least_bits, kind->most_bits);
     if (spec.lanes > kind->most_lanes)

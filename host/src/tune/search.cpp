@@ -16,9 +16,11 @@ constexpr double kInfinite = std::numeric_limits<double>::infinity();
 constexpr std::size_t kWholePool = 6000; // spaces of at most so many points are looked at whole
 constexpr std::size_t kSampled = 1500;   // points of a larger space looked at for a batch
 constexpr std::size_t kAround = 6;       // of the best points, whose neighbours are looked at
-constexpr std::size_t kIdleBatches = 6;  // without gain: the end
+constexpr std::size_t kIdleBatches = 20; // without gain: the end
 constexpr double kGain = 0.002;
 constexpr double kHope = 1;         // sigmas that a point is given the benefit of
+constexpr double kEnough = 1.15;    // so much dearer than the best, at its hoped best: not worth a solve
+constexpr double kClip = 1.3;       // what is so much dearer than the best is hopeless, however much dearer
 constexpr std::size_t kHalving = 3; // one in so many of a rung goes on to the next
 constexpr double kPenalty = 0.15;   // a measurement that was cut off is taken to be so much longer
 
@@ -196,13 +198,22 @@ private:
         bool operator<(const Hope& o) const { return std::pair(cost, index) < std::pair(o.cost, o.index); }
     };
 
+    /// The measurement with which a hopeless point would just be so: cliffs of the true one, where solves fail, would
+    /// hide from the guess what is near the best.
+    double clipped(const Choice& choice, double log) {
+        const double cost = contest_.cost(choice, log), top = kClip * best_;
+        if (best_ == kInfinite || cost == kInfinite || cost <= top) return log;
+        const double lower = log + std::log(top / cost);
+        return contest_.cost(choice, lower) < cost ? lower : log; // (where the cost does not grow with it: as it is)
+    }
+
     std::vector<Choice> next_batch() {
         const std::vector<Choice> list = pool();
         std::vector<Place> places;
         std::vector<double> values;
         for (const Tried& t : result_.tried) {
             places.push_back(place(t.choice));
-            values.push_back(t.measured.log + (t.measured.reached ? 0 : kPenalty));
+            values.push_back(clipped(t.choice, t.measured.log + (t.measured.reached ? 0 : kPenalty)));
         }
         std::vector<Choice> batch;
         std::set<std::size_t> taken;
@@ -210,19 +221,24 @@ private:
         while (batch.size() < std::min(options_.batch, options_.most - result_.tried.size())) {
             guesser_.learn(places, values);
             Hope hope{kInfinite, 0, 0};
+            std::pair<double, Hope> lowest{kInfinite, hope}; // while nothing is within the limits: what comes nearest
             std::size_t open = 0;
             for (std::size_t i = 0; i < list.size(); ++i) {
                 if (taken.contains(i)) continue;
                 const double least = contest_.least_log(list[i]);
                 if (!(contest_.cost(list[i], least) < best_) && best_ != kInfinite) continue; // could not win
                 const Guess g = guesser_.at(place(list[i]));
-                const double log = std::max(least, g.mean - kHope * g.sigma);
+                // (The count itself scatters, however well its mean is known.)
+                const double doubt = std::hypot(g.sigma, options_.noise);
+                const double log = std::max(least, g.mean - kHope * doubt);
                 const Hope here{contest_.cost(list[i], log), std::max(least, g.mean), i};
                 if (here.cost < best_) ++open;
                 if (here < hope) hope = here;
+                if (log < lowest.first) lowest = {log, here};
             }
             if (batch.empty()) result_.open = open;
-            if (hope.cost == kInfinite || (hope.cost >= best_ && best_ != kInfinite)) break;
+            if (hope.cost == kInfinite && best_ == kInfinite && lowest.first < kInfinite) hope = lowest.second;
+            else if (hope.cost == kInfinite || (hope.cost >= kEnough * best_ && best_ != kInfinite)) break;
             taken.insert(hope.index);
             batch.push_back(list[hope.index]);
             places.push_back(place(list[hope.index])); // as if it had come out as guessed

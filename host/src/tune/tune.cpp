@@ -225,9 +225,10 @@ public:
     [[nodiscard]] std::vector<Placed> placed(std::size_t index) const {
         const Design& d = result_.designs[index];
         std::vector<Placed> list;
-        const double steps = std::round(d.judged / static_cast<double>(d.iterations) * static_cast<double>(d.outer));
-        for (const Estimate& e : contest_.estimates_of(d.area, d.fixed_clocks, d.mhz, d.options, d.judged, steps))
-            list.push_back({index, e, cost_of(request_, e, d.judged, contest_.reference()), false});
+        const auto iterations = static_cast<double>(d.iterations);
+        for (const Estimate& e :
+             contest_.estimates_of(d.area, d.fixed_clocks, d.mhz, d.options, iterations, static_cast<double>(d.outer)))
+            list.push_back({index, e, cost_of(request_, e, iterations, contest_.reference()), false});
         return list;
     }
 
@@ -242,61 +243,52 @@ public:
                                                 [](const Placed& a, const Placed& b) { return a.cost < b.cost; });
             if (least != these.end() && least->cost < kInfinite) result_.best.push_back(*least);
         }
-        std::stable_sort(result_.best.begin(), result_.best.end(),
-                         [](const Placed& a, const Placed& b) { return a.cost < b.cost; });
-        std::vector<std::pair<double, double>> points;
-        for (const Placed& p : all) points.emplace_back(p.estimate.area_share, p.estimate.seconds);
-        const std::vector<bool> on_front = compare::pareto_front(points);
-        result_.front.clear();
-        for (std::size_t i = 0; i < all.size(); ++i)
-            if (on_front[i]) result_.front.push_back(all[i]);
-        std::stable_sort(result_.front.begin(), result_.front.end(), [](const Placed& a, const Placed& b) {
-            return a.estimate.area_share < b.estimate.area_share;
-        });
-        // Of designs that do not differ in either, the first.
-        const auto same = [](const Placed& a, const Placed& b) {
-            return a.estimate.area_share == b.estimate.area_share && a.estimate.seconds == b.estimate.seconds;
+        const double usual = usual_share();
+        const auto decides = [&](const Placed& p) {
+            const Design& d = result_.designs[p.design];
+            return p.cost * (d.side_iterations.empty() ? usual : share(d));
         };
-        result_.front.erase(std::unique(result_.front.begin(), result_.front.end(), same), result_.front.end());
-        for (Placed& p : result_.front) p.front = true;
-        for (Placed& p : result_.best)
-            p.front = std::any_of(result_.front.begin(), result_.front.end(), [&](const Placed& f) {
-                return f.design == p.design && f.estimate.cores == p.estimate.cores;
-            });
+        std::stable_sort(result_.best.begin(), result_.best.end(),
+                         [&](const Placed& a, const Placed& b) { return decides(a) < decides(b); });
+        find_front(all);
     }
 
     /// Several right-hand sides for the designs that are as good as the best within the scatter of a count.
     void judge_sides() {
         const std::vector<std::string> sides = other_sides(request_.problem, request_.sides - 1);
-        if (request_.sides > 1 && sides.empty())
-            result_.notes.push_back("one right-hand side only: the problem has no others (mtx: and poisson2d: have)");
         rank();
+        if (request_.sides > 1 && sides.empty())
+            result_.notes.emplace_back(
+                "One right-hand side only: the problem has no others (mtx: and poisson2d: have)");
         std::vector<std::size_t> near;
         for (const Placed& p : result_.best)
             if (near.size() < kJudged && p.cost <= kNear * result_.best.front().cost) near.push_back(p.design);
-        for (const std::size_t i : near) {
-            Design& d = result_.designs[i];
-            d.side_iterations = {static_cast<double>(d.iterations) / contest_.reference()};
-            std::vector<Point> points;
-            for (const std::string& side : sides) {
-                Point point;
-                point.problem = side;
-                point.options = d.options;
-                point.options.max_iterations =
-                    static_cast<std::uint64_t>(kMostRatio * solves_.reference(side, request_.tolerance));
-                points.push_back(std::move(point));
-            }
-            const std::vector<SolveResult> results = solves_.results(points);
-            double sum = std::log(d.side_iterations.front());
-            for (std::size_t s = 0; s < sides.size(); ++s) {
-                const double taken = results[s].status == Status::converged
-                                         ? static_cast<double>(results[s].inner_iterations)
-                                         : static_cast<double>(points[s].options.max_iterations);
-                d.side_iterations.push_back(taken / solves_.reference(sides[s], request_.tolerance));
-                sum += std::log(d.side_iterations.back());
-            }
-            d.judged = std::exp(sum / static_cast<double>(d.side_iterations.size())) * contest_.reference();
+        for (const std::size_t i : near) judge(result_.designs[i], sides);
+        rank();
+    }
+
+    /// The mean ratio of a design's iterations to those of CG in double over all right-hand sides.
+    void judge(Design& d, const std::vector<std::string>& sides) {
+        d.side_iterations = {static_cast<double>(d.iterations) / contest_.reference()};
+        std::vector<Point> points;
+        for (const std::string& side : sides) {
+            Point point;
+            point.problem = side;
+            point.options = d.options;
+            point.options.max_iterations =
+                static_cast<std::uint64_t>(kMostRatio * solves_.reference(side, request_.tolerance));
+            points.push_back(std::move(point));
         }
+        const std::vector<SolveResult> results = solves_.results(points);
+        double sum = std::log(d.side_iterations.front());
+        for (std::size_t s = 0; s < sides.size(); ++s) {
+            const double taken = results[s].status == Status::converged
+                                     ? static_cast<double>(results[s].inner_iterations)
+                                     : static_cast<double>(points[s].options.max_iterations);
+            d.side_iterations.push_back(taken / solves_.reference(sides[s], request_.tolerance));
+            sum += std::log(d.side_iterations.back());
+        }
+        d.judged = std::exp(sum / static_cast<double>(d.side_iterations.size())) * contest_.reference();
     }
 
     /// Netlists for the winner and its neighbours on the front. What is not modelled any more may lose to the next.
@@ -321,7 +313,7 @@ public:
                 r.constant_bands = d.bands == "constant";
                 synthesizer->take_kept(r);
                 if (!synthesizer->stored(r) && out_of_time()) {
-                    result_.notes.push_back("the budget left no time for a netlist; the next run with this store goes "
+                    result_.notes.push_back("The budget left no time for a netlist; the next run with this store goes "
                                             "on from here");
                     break;
                 }
@@ -341,10 +333,10 @@ public:
                     }
                 ++made;
             } catch (const ToolFailure& fault) {
-                result_.notes.push_back(fmt::format("no netlist: {}", fault.what()));
+                result_.notes.push_back(fmt::format("No netlist: {}", fault.what()));
                 break;
             } catch (const InvalidInput& fault) {
-                result_.notes.push_back(fmt::format("no netlist of {}: {}", to_string(d.options.spec), fault.what()));
+                result_.notes.push_back(fmt::format("No netlist of {}: {}", to_string(d.options.spec), fault.what()));
                 failed.insert(*next);
             }
         }
@@ -352,6 +344,41 @@ public:
     }
 
 private:
+    /// The mean over all right-hand sides of what a design takes, over what it takes for the problem's own.
+    static double share(const Design& d) { return d.judged / static_cast<double>(d.iterations); }
+    /// The same in the mean over the designs that were judged.
+    [[nodiscard]] double usual_share() const {
+        double sum = 0, count = 0;
+        for (const Design& d : result_.designs)
+            if (!d.side_iterations.empty()) {
+                sum += share(d);
+                ++count;
+            }
+        return count == 0 ? 1 : sum / count;
+    }
+
+    void find_front(const std::vector<Placed>& all) {
+        std::vector<std::pair<double, double>> points;
+        for (const Placed& p : all) points.emplace_back(p.estimate.area_share, p.estimate.seconds);
+        const std::vector<bool> on_front = compare::pareto_front(points);
+        result_.front.clear();
+        for (std::size_t i = 0; i < all.size(); ++i)
+            if (on_front[i]) result_.front.push_back(all[i]);
+        std::stable_sort(result_.front.begin(), result_.front.end(), [](const Placed& a, const Placed& b) {
+            return a.estimate.area_share < b.estimate.area_share;
+        });
+        // Of designs that do not differ in either, the first.
+        const auto same = [](const Placed& a, const Placed& b) {
+            return a.estimate.area_share == b.estimate.area_share && a.estimate.seconds == b.estimate.seconds;
+        };
+        result_.front.erase(std::unique(result_.front.begin(), result_.front.end(), same), result_.front.end());
+        for (Placed& p : result_.front) p.front = true;
+        for (Placed& p : result_.best)
+            p.front = std::any_of(result_.front.begin(), result_.front.end(), [&](const Placed& f) {
+                return f.design == p.design && f.estimate.cores == p.estimate.cores;
+            });
+    }
+
     const TuneRequest& request_;
     SolveContest& contest_;
     Solves& solves_;
@@ -411,7 +438,6 @@ TuneResult tune(const TuneRequest& request) {
     check(request, problem);
     const Space space(problem.system.kind() != System::Kind::stencil, request.narrowing);
     TuneResult result;
-    std::atomic<std::size_t> designs = 0;
     const base::EndingNote note([&] {
         return fmt::format("stopped with {} points solved, all of them stored; the same command goes on from there",
                            solves.made());
@@ -429,6 +455,13 @@ TuneResult tune(const TuneRequest& request) {
     options.most = request.most;
     options.out_of_time = [&] { return spent() > 0.6 * request.budget; }; // the rest is for netlists
     const SearchResult found = search(contest, options);
+    if (found.tried.empty() && !contest.refusals().empty()) {
+        const auto most = std::max_element(contest.refusals().begin(), contest.refusals().end(),
+                                           [](const auto& a, const auto& b) { return a.second < b.second; });
+        throw InvalidInput(fmt::format("device {}: no design of the space can be judged on it: {}; take another device "
+                                       "(areas are modelled for xc2v and xcup), or other --vary and --fix",
+                                       base::quoted(request.device.id), most->first));
+    }
     result.reference = contest.reference();
     result.points = space.points();
     result.solved = found.tried.size();
