@@ -143,7 +143,7 @@ TEST(AreaModel, IsWithinItsLimitsOnCoresThatItWasNotFittedTo) {
         EXPECT_LT(errors.at(Part::mhz).median, 0.08);
         cores += errors.at(Part::slices).cores;
     }
-    EXPECT_GE(cores, 16U); // (twenty are wanted)
+    EXPECT_GE(cores, 20U);
 }
 
 TEST(AreaModel, RefusesWhatItHasNoCoresOf) {

@@ -53,7 +53,7 @@ int integer_blocks(const DatapathSpec& s, const std::string& target, bool stream
     int lane =
         2 * of(factor, p) + of(factor, q) + of(p, q) + blocks_of(r, r, target, true) + blocks_of(q, q, target, true);
     if (streamed) lane += 4 * of(p + 1, s.coefficient.word_bits) + of(p, s.coefficient.word_bits);
-    return s.lanes * lane + (s.scalar.fraction_bits > 17 ? 2 : 1);
+    return s.lanes * lane + (s.scalar.fraction_bits > 16 ? 2 : 1);
 }
 
 /// 18-Kbit memories of the two rows of 1,025 words that an integer core holds: side by side with one lane, each its own
