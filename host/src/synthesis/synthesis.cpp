@@ -20,6 +20,7 @@
 #include "mantissa/sim/core_parameters.hpp"
 #include "mantissa/sim/sparse_core.hpp"
 #include "recipe.hpp"
+#include "sources.hpp"
 #include "store/results_file.hpp"
 #include "work_folder.hpp"
 
@@ -127,10 +128,29 @@ std::string cached_syntheses() {
     return file;
 }
 
+static void add_sources(base::HashName& to, const fs::path& folder) {
+    for (const char* extension : {".sv", ".svh", ".v", ".ys"})
+        for (const fs::path& file : base::files_in(folder, extension))
+            to.add(file.filename().string()).add(base::read_text(file.string()));
+}
+
+std::string sources_folder() {
+    return base::environment_or("MANTISSA_SOURCE", MANTISSA_SOURCE_FOLDER);
+}
+
+std::string sources_hash(const std::string& source) {
+    base::HashName hash;
+    const fs::path root(source);
+    for (const fs::path& folder : {root / "rtl", root / "rtl/operators", root / "rtl/core", root / "rtl/fixed",
+                                   root / "rtl/fixed/resident", root / "experiments/synthesis"})
+        add_sources(hash, folder);
+    return hash.text();
+}
+
 Synthesizer::Synthesizer(const std::string& store, Provenance provenance)
     : store_(store.empty() ? cached_syntheses() : store), provenance_(std::move(provenance)) {
     yosys_ = base::environment_or("MANTISSA_YOSYS", "yosys");
-    source_ = base::environment_or("MANTISSA_SOURCE", MANTISSA_SOURCE_FOLDER);
+    source_ = sources_folder();
     const WorkFolder work;
     if (const auto told = base::run_process({yosys_, "-V"}, work.file("version")); !told.ok) {
         const bool missing = told.why == "No such file or directory" || told.why == "Permission denied";
@@ -146,18 +166,9 @@ Synthesizer::Synthesizer(const std::string& store, Provenance provenance)
         throw ToolFailure(fmt::format("{}: it is '{}', and the recipe is for {}; install that (apt install yosys on "
                                       "Debian 12) or set MANTISSA_YOSYS",
                                       yosys_, tool_, kYosysKnown));
-    base::HashName hash, sparse;
-    const fs::path root(source_);
-    const auto add = [&](base::HashName& to, const fs::path& folder) {
-        for (const char* extension : {".sv", ".svh", ".v", ".ys"})
-            for (const fs::path& file : base::files_in(folder, extension))
-                to.add(file.filename().string()).add(base::read_text(file.string()));
-    };
-    for (const fs::path& folder : {root / "rtl", root / "rtl/operators", root / "rtl/core", root / "rtl/fixed",
-                                   root / "rtl/fixed/resident", root / "experiments/synthesis"})
-        add(hash, folder);
-    sources_hash_ = hash.text();
-    add(sparse, root / "rtl/sparse");
+    base::HashName sparse;
+    sources_hash_ = sources_hash(source_);
+    add_sources(sparse, fs::path(source_) / "rtl/sparse");
     sparse_sources_hash_ = sparse.add(sources_hash_).text();
 }
 
