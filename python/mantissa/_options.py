@@ -19,8 +19,8 @@ class SolveOptions(TypedDict, total=False):
     inner: Optional[int]
     digits: Optional[float]
     inner_recurrence: Optional[str]
-    bounds: Optional[str]
     gmres: Optional[int]
+    bounds: Optional[str]
     middle: Optional[Union[str, Sequence[FormatLike]]]
     middle_digits: Optional[float]
     tolerance: Optional[float]
@@ -42,8 +42,8 @@ DEFAULTS: dict[str, Any] = {
     "inner": 10,
     "digits": None,
     "inner_recurrence": "pipelined",
-    "bounds": None,
     "gmres": None,
+    "bounds": None,
     "middle": None,
     "middle_digits": 2,
     "tolerance": 1e-10,

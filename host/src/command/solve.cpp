@@ -504,8 +504,8 @@ Run setup(CLI::App& app, const std::string& typed) {
         };
         for (const options::Option* option : flags->solver.given())
             if (!option->with_advice) refuse(flag_of(*option));
-        for (const char* name : {"--guess", "--check", "--history", "--solution", "--parts", "--cut", "--exchange", "--gpus",
-                                 "--devices", "--rank-wait"})
+        for (const char* name : {"--guess", "--check", "--history", "--solution", "--parts", "--cut", "--exchange",
+                                 "--gpus", "--devices", "--rank-wait"})
             if (app.get_option(name)->count() != 0) refuse(name);
         return advise_command(*flags, app.get_option("--engine")->count() != 0 ? flags->engine : "", typed);
     };

@@ -194,11 +194,13 @@ struct Design {
     [[nodiscard]] const char* core_bands() const {
         return constant_bands.value_or(false) || synthesis::holds_stencil(spec) ? "constant" : "streamed";
     }
-    /// What results of this design are kept under: the specification, whether it is resident, sparse or Chebyshev's, and
-    /// how its solves are scaled.
+    /// What results of this design are kept under: the specification, whether it is resident, sparse or Chebyshev's,
+    /// and how its solves are scaled.
     [[nodiscard]] std::string key() const {
-        std::string text =
-            to_string(spec) + (resident ? ", resident" : sparse ? ", sparse" : chebyshev ? ", chebyshev" : "");
+        std::string text = to_string(spec) + (resident    ? ", resident"
+                                              : sparse    ? ", sparse"
+                                              : chebyshev ? ", chebyshev"
+                                                          : "");
         if (jacobi && !sparse) text += ", Jacobi scaling";
         if (headroom) text += ", headroom " + std::to_string(*headroom);
         return text;
