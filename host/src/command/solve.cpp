@@ -447,7 +447,8 @@ Run setup(CLI::App& app, const std::string& typed) {
     const auto begin = [&app](const char* title) { app.option_defaults()->group(title); };
     begin(options::title(Group::problem));
     app.add_option("--problem", f.problem,
-                   "poisson2d:level=8[,anisotropy=A], diffusion2d:level=7[,field=smooth|jump|checker][,contrast=C]"
+                   "poisson2d:level=8[,anisotropy=A][,rhs=smooth|random], "
+                   "diffusion2d:level=7[,field=smooth|jump|checker][,contrast=C]"
                    "[,seed=S], poisson3d:level=5, convection2d:level=7|n=N[,peclet=P]"
                    "[,difference=upwind|central][,wind=constant|recirculating][,rhs=known|random], "
                    "convection3d likewise, "
