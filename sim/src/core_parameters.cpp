@@ -42,6 +42,10 @@ bool is_resident_core(const CoreParameters& parameters) {
     return std::any_of(parameters.begin(), parameters.end(), [](const auto& p) { return p.first == "OuterLanes"; });
 }
 
+bool is_cycle_core(const CoreParameters& parameters) {
+    return std::any_of(parameters.begin(), parameters.end(), [](const auto& p) { return p.first == "StoredLevel"; });
+}
+
 std::string core_refusal(const DatapathSpec& spec) {
     if (spec.fixed_vectors()) return integer_core_refusal(spec);
     struct Named {

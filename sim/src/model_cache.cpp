@@ -87,35 +87,65 @@ const FoldingLinker& folding_linker() {
     return found;
 }
 
+/// What a core's model is made of besides rtl/operators, rtl/core and rtl/check. Paths start at the source folder.
+struct CoreKind {
+    const char* label; ///< in front of its lanes
+    const char* top;
+    const char* source; ///< of the top
+    const char* harness;
+    Words files;   ///< the harness and what it includes or needs
+    Words folders; ///< of RTL
+};
+
+const CoreKind& kind_of(const CoreParameters& parameters) {
+    static const char* const flags = "sim/model/model.vlt";
+    static const char* const streams = "sim/model/model.cpp";
+    static const char* const top = "sim/model/model_top.sv";
+    static const Words streamed = {top, streams, "sim/model/model_abi.h", "sim/model/streams.hpp", flags};
+    static const CoreKind floating{"", "model_top", top, streams, streamed, {}};
+    static const CoreKind integer{"integers, ", "model_top", top, streams, streamed, {"rtl/fixed"}};
+    static const CoreKind sparse{
+        "sparse, ",
+        "sp_core",
+        "rtl/sparse/sp_core.sv",
+        "sim/model/sparse_model.cpp",
+        {"sim/model/sparse_model.cpp", "sim/model/sparse_abi.h", "sim/model/model_abi.h", flags},
+        {"rtl/fixed", "rtl/fixed/resident", "rtl/sparse"}};
+    static const CoreKind resident{
+        "resident, ",
+        "fx_resident",
+        "rtl/fixed/resident/fx_resident.sv",
+        "sim/model/resident_model.cpp",
+        {"sim/model/resident_model.cpp", "sim/model/resident_abi.h", "sim/model/clocked_core.hpp", flags},
+        {"rtl/fixed", "rtl/fixed/resident"}};
+    static const CoreKind cycle{
+        "cycles, ",
+        "fx_cycle",
+        "rtl/cycle/fx_cycle.sv",
+        "sim/model/cycle_model.cpp",
+        {"sim/model/cycle_model.cpp", "sim/model/cycle_abi.h", "sim/model/clocked_core.hpp", flags},
+        {"rtl/fixed", "rtl/fixed/resident", "rtl/cycle"}};
+    if (is_cycle_core(parameters)) return cycle;
+    if (is_sparse_core(parameters)) return sparse;
+    if (is_resident_core(parameters)) return resident;
+    return is_integer_core(parameters) ? integer : floating;
+}
+
 /// Folders of the RTL that a core is made of.
-std::vector<const char*> rtl_folders(const ModelRequest& request) {
-    std::vector<const char*> folders = {"rtl/operators", "rtl/core", "rtl/check"};
-    if (is_integer_core(request.parameters)) folders.push_back("rtl/fixed");
-    if (is_resident_core(request.parameters) || is_sparse_core(request.parameters))
-        folders.push_back("rtl/fixed/resident");
-    if (is_sparse_core(request.parameters)) folders.push_back("rtl/sparse");
-    return folders;
+Words rtl_folders(const ModelRequest& request) {
+    return Words{"rtl/operators", "rtl/core", "rtl/check"} + kind_of(request.parameters).folders;
 }
 
 std::vector<fs::path> model_sources(const ModelRequest& request, const fs::path& source) {
+    const CoreKind& kind = kind_of(request.parameters);
     std::vector<fs::path> files;
-    for (const char* folder : rtl_folders(request))
-        for (fs::path& file : base::files_in(source / folder, ".sv")) files.push_back(std::move(file));
-    for (fs::path& file : base::files_in(source / "rtl", ".svh")) files.push_back(std::move(file));
-    if (is_sparse_core(request.parameters)) {
-        for (const char* name :
-             {"sim/model/sparse_model.cpp", "sim/model/sparse_abi.h", "sim/model/model_abi.h", "sim/model/model.vlt"})
-            files.push_back(source / name);
-        return files;
-    }
-    if (is_resident_core(request.parameters)) {
-        for (const char* name : {"sim/model/resident_model.cpp", "sim/model/resident_abi.h", "sim/model/model.vlt"})
-            files.push_back(source / name);
-        return files;
-    }
-    for (const char* name : {"sim/model/model_top.sv", "sim/model/model.cpp", "sim/model/model_abi.h",
-                             "sim/model/streams.hpp", "sim/model/model.vlt"})
-        files.push_back(source / name);
+    const auto append = [&](const std::string& folder, const char* suffix) {
+        for (fs::path& file : base::files_in(source / folder, suffix)) files.push_back(std::move(file));
+    };
+    for (const std::string& folder : rtl_folders(request)) append(folder, ".sv");
+    append("rtl", ".svh");
+    if (is_cycle_core(request.parameters)) append("rtl/cycle", ".svh");
+    for (const std::string& name : kind.files) files.push_back(source / name);
     return files;
 }
 
@@ -172,34 +202,32 @@ base::HashName name_of(const ModelRequest& request, const ModelCacheOptions& opt
     return name.add(request.trace ? "trace" : "plain").add(request.rules ? "rules" : "no rules");
 }
 
-std::string kind_of(const ModelRequest& request) {
-    return fmt::format("{}{}{} lane(s){}",
-                       is_sparse_core(request.parameters)     ? "sparse, "
-                       : is_resident_core(request.parameters) ? "resident, "
-                       : is_integer_core(request.parameters)  ? "integers, "
-                                                              : "",
-                       request.cores > 1 ? fmt::format("{} cores, ", request.cores) : "", value_of(request, "Lanes"),
+/// Elements a clock.
+int lanes_of(const ModelRequest& request) {
+    return is_cycle_core(request.parameters) ? 1 : value_of(request, "Lanes");
+}
+
+std::string label_of(const ModelRequest& request) {
+    return fmt::format("{}{}{} lane(s){}", kind_of(request.parameters).label,
+                       request.cores > 1 ? fmt::format("{} cores, ", request.cores) : "", lanes_of(request),
                        request.trace ? ", with trace" : "");
 }
 
 /// Turns the core into C++ in `work`.
 void verilate(const ModelRequest& request, const fs::path& source, const fs::path& work, const fs::path& log) {
-    const bool resident = is_resident_core(request.parameters), sparse = is_sparse_core(request.parameters);
-    const char* top = sparse ? "sp_core" : resident ? "fx_resident" : "model_top";
-    const char* file = sparse     ? "rtl/sparse/sp_core.sv"
-                       : resident ? "rtl/fixed/resident/fx_resident.sv"
-                                  : "sim/model/model_top.sv";
-    Words words = verilator_command() + base::split_words(kVerilatorFlags) +
-                  Words{"--Mdir", work, "--prefix", "Vmodel", "--top-module", top, "-I" + (source / "rtl").string()};
-    for (const char* folder : rtl_folders(request)) words = words + Words{"-y", source / folder};
-    words.push_back(source / file);
+    const CoreKind& kind = kind_of(request.parameters);
+    Words words =
+        verilator_command() + base::split_words(kVerilatorFlags) +
+        Words{"--Mdir", work, "--prefix", "Vmodel", "--top-module", kind.top, "-I" + (source / "rtl").string()};
+    for (const std::string& folder : rtl_folders(request)) words = words + Words{"-y", source / folder};
+    words.push_back(source / kind.source);
     if (is_integer_core(request.parameters)) words.push_back("-DMANTISSA_FIXED");
     if (request.cores > 1) words.push_back(fmt::format("-DMANTISSA_CORES={}", request.cores));
     if (request.rules) words = words + Words{"--assert", "-DMANTISSA_RULES"};
     if (request.trace) words = words + Words{"--trace-fst", "--trace-structs"};
     else words.push_back(source / "sim/model/model.vlt");
     for (const auto& [name, value] : request.parameters) words.push_back(fmt::format("-G{}={}", name, value));
-    run_step(words, work, log, "verilator", "verilating the core, " + kind_of(request));
+    run_step(words, work, log, "verilator", "verilating the core, " + label_of(request));
 }
 
 /// Compiles what verilate() has made, and the harness, into `fresh`.
@@ -207,14 +235,11 @@ void compile(const ModelRequest& request, const fs::path& source, const fs::path
              const fs::path& fresh) {
     const std::string root = base::first_line_of(verilator_command() + Words{"--getenv", "VERILATOR_ROOT"});
     const fs::path include = fs::path(root) / "include";
-    const char* harness = is_sparse_core(request.parameters)     ? "sim/model/sparse_model.cpp"
-                          : is_resident_core(request.parameters) ? "sim/model/resident_model.cpp"
-                                                                 : "sim/model/model.cpp";
     Words words =
         compiler() + Words{"-shared", "-std=c++20", "-fPIC", "-fvisibility=hidden", "-w"} +
         (request.trace ? Words{"-O1"} : base::split_words(kCompilerFlags) + folding_linker().flags) +
-        Words{fmt::format("-DMANTISSA_LANES={}", value_of(request, "Lanes")),
-              fmt::format("-DMANTISSA_CORES={}", request.cores), "-DMANTISSA_WIDTHS=" + widths_of(request),
+        (is_cycle_core(request.parameters) ? Words{} : Words{"-DMANTISSA_WIDTHS=" + widths_of(request)}) +
+        Words{fmt::format("-DMANTISSA_LANES={}", lanes_of(request)), fmt::format("-DMANTISSA_CORES={}", request.cores),
               "-DVL_TIME_CONTEXT"} +
         (request.trace ? Words{"-DMANTISSA_TRACE", "-DVM_TRACE=1", "-DVM_TRACE_FST=1"} : Words{"-DVM_TRACE=0"}) +
         (request.rules ? Words{"-DMANTISSA_RULES", "-DVL_USER_STOP"} : Words{}) +
@@ -224,14 +249,14 @@ void compile(const ModelRequest& request, const fs::path& source, const fs::path
               "-I" + (source / "sim/model").string(),
               "-o",
               fresh,
-              source / harness,
+              source / kind_of(request.parameters).harness,
               include / "verilated.cpp",
               include / "verilated_threads.cpp"};
     if (request.trace) words.push_back(include / "verilated_fst_c.cpp");
     words.push_back(one_source(work));
     words.push_back("-pthread");
     if (request.trace) words.push_back("-lz");
-    run_step(words, work, log, "the C++ compiler", "compiling the core's model, " + kind_of(request));
+    run_step(words, work, log, "the C++ compiler", "compiling the core's model, " + label_of(request));
 }
 
 } // namespace

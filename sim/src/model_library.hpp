@@ -1,6 +1,7 @@
 // A simulation model opened with dlopen.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -13,28 +14,36 @@
 
 namespace mantissa::sim {
 
-/// Keeps the shared object open for as long as it lives.
-class ModelLibrary {
+/// The interface `Api`, of `version`, that the function `entry` of a shared object hands out. The object is open for as
+/// long as this lives.
+template <class Api> class OpenLibrary {
 public:
-    explicit ModelLibrary(const std::string& path) : handle_(::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+    OpenLibrary(const std::string& path, const char* entry, std::uint32_t version)
+        : handle_(::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
         if (handle_ == nullptr)
             throw ToolFailure(fmt::format("simulation model {}: {}; delete it, it will be rebuilt", path, ::dlerror()));
-        using Entry = const mantissa_model_api* (*)();
-        const auto entry = reinterpret_cast<Entry>(::dlsym(handle_, "mantissa_model"));
-        api_ = entry != nullptr ? entry() : nullptr;
-        if (api_ == nullptr || api_->version != MANTISSA_MODEL_VERSION) {
+        using Entry = const Api* (*)();
+        const auto open = reinterpret_cast<Entry>(::dlsym(handle_, entry));
+        api_ = open != nullptr ? open() : nullptr;
+        if (api_ == nullptr || api_->version != version) {
             ::dlclose(handle_);
             throw ToolFailure(fmt::format("simulation model {}: not a model of this version; delete it", path));
         }
     }
-    ModelLibrary(const ModelLibrary&) = delete;
-    ModelLibrary& operator=(const ModelLibrary&) = delete;
-    ~ModelLibrary() { ::dlclose(handle_); }
-    [[nodiscard]] const mantissa_model_api& api() const { return *api_; }
+    OpenLibrary(const OpenLibrary&) = delete;
+    OpenLibrary& operator=(const OpenLibrary&) = delete;
+    ~OpenLibrary() { ::dlclose(handle_); }
+    [[nodiscard]] const Api& api() const { return *api_; }
 
 private:
     void* handle_;
-    const mantissa_model_api* api_ = nullptr;
+    const Api* api_ = nullptr;
+};
+
+/// A core's, that the harness of model_abi.h clocks.
+class ModelLibrary : public OpenLibrary<mantissa_model_api> {
+public:
+    explicit ModelLibrary(const std::string& path) : OpenLibrary(path, "mantissa_model", MANTISSA_MODEL_VERSION) {}
 };
 
 /// One instance of a model.

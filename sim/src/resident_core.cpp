@@ -5,13 +5,12 @@
 #include <exception>
 #include <utility>
 
-#include <dlfcn.h>
-
 #include <fmt/format.h>
 
 #include "../model/resident_abi.h"
 #include "mantissa/errors.hpp"
 #include "mantissa/exact.hpp"
+#include "model_library.hpp"
 #include "resident_registers.hpp"
 
 namespace mantissa::sim {
@@ -26,45 +25,33 @@ constexpr std::uint32_t kOverV = 1U << 9, kOverD = 1U << 10;
 /// A model of fx_resident, opened for as long as this lives, and one instance of it.
 class ResidentModel {
 public:
-    explicit ResidentModel(const std::string& path) : handle_(::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
-        if (handle_ == nullptr)
-            throw ToolFailure(fmt::format("simulation model {}: {}; delete it, it will be rebuilt", path, ::dlerror()));
-        using Entry = const mantissa_resident_api* (*)();
-        const auto entry = reinterpret_cast<Entry>(::dlsym(handle_, "mantissa_resident_model"));
-        api_ = entry != nullptr ? entry() : nullptr;
-        if (api_ == nullptr || api_->version != MANTISSA_RESIDENT_VERSION) {
-            ::dlclose(handle_);
-            throw ToolFailure(fmt::format("simulation model {}: not a model of this version; delete it", path));
-        }
-        state_ = api_->create();
-    }
+    explicit ResidentModel(const std::string& path)
+        : library_(path, "mantissa_resident_model", MANTISSA_RESIDENT_VERSION), state_(api().create()) {}
     ResidentModel(const ResidentModel&) = delete;
     ResidentModel& operator=(const ResidentModel&) = delete;
-    ~ResidentModel() {
-        api_->destroy(state_);
-        ::dlclose(handle_);
-    }
-    void write(std::uint32_t address, std::uint32_t value) { api_->write_register(state_, address, value); }
+    ~ResidentModel() { api().destroy(state_); }
+    void write(std::uint32_t address, std::uint32_t value) { api().write_register(state_, address, value); }
     void write_pair(std::uint32_t address, std::uint64_t value) {
         write(address, static_cast<std::uint32_t>(value));
         write(address + 4, static_cast<std::uint32_t>(value >> 32));
     }
-    [[nodiscard]] std::uint32_t read(std::uint32_t address) { return api_->read_register(state_, address); }
+    [[nodiscard]] std::uint32_t read(std::uint32_t address) { return api().read_register(state_, address); }
     [[nodiscard]] std::uint64_t read_pair(std::uint32_t address) {
         return read(address) | (std::uint64_t{read(address + 4)} << 32);
     }
-    void load(const std::vector<std::uint64_t>& words) { api_->load(state_, words.data(), words.size(), 0); }
+    void load(const std::vector<std::uint64_t>& words) { api().load(state_, words.data(), words.size(), 0); }
     void send(std::vector<std::uint64_t>& words) {
-        const std::uint64_t got = api_->send(state_, words.data(), words.size(), 0);
+        const std::uint64_t got = api().send(state_, words.data(), words.size(), 0);
         if (got != words.size())
             throw std::runtime_error(fmt::format("resident model: {} words of V, not {}", got, words.size()));
     }
-    int run(int (*accepted)(void*, const mantissa_accepted*), void* at) { return api_->run(state_, 0, accepted, at); }
+    int run(int (*accepted)(void*, const mantissa_accepted*), void* at) { return api().run(state_, 0, accepted, at); }
 
 private:
-    void* handle_;
-    const mantissa_resident_api* api_ = nullptr;
-    mantissa_resident_state* state_ = nullptr;
+    [[nodiscard]] const mantissa_resident_api& api() const { return library_.api(); }
+
+    OpenLibrary<mantissa_resident_api> library_;
+    mantissa_resident_state* state_;
 };
 
 ResidentEnd end_of(std::uint32_t status) {

@@ -17,6 +17,7 @@
 #include "mantissa/exact.hpp"
 #include "mantissa/fixed_words.hpp"
 #include "mantissa/row_forms.hpp"
+#include "mantissa/sim/cycle_core.hpp"
 #include "mantissa/sim/resident_core.hpp"
 #include "mantissa/sim/sparse_core.hpp"
 #include "model_library.hpp"
@@ -241,6 +242,19 @@ public:
                                                            const Format& iterate, int) const override {
         if (const std::string why = resident_refusal(spec, system, iterate); !why.empty()) throw InvalidInput(why);
         return make_resident_core(system, spec, iterate, options_);
+    }
+    [[nodiscard]] std::string cycles_refusal(const System& system, const CycleSpec& spec,
+                                             const Format& iterate) const override {
+        if (std::string why = multilevel::word_cycles_refusal(name(), system, spec, iterate); !why.empty()) return why;
+        if (options_.cores != 1)
+            return fmt::format("preconditioner multilevel: {} cores do not share cycles; use one core", options_.cores);
+        return cycle_core_refusal(*multilevel::grid_words(system), spec);
+    }
+    [[nodiscard]] std::unique_ptr<CycleSolver> cycles(const System& system, const CycleSpec& spec,
+                                                      const Format& iterate) const override {
+        if (const std::string why = cycles_refusal(system, spec, iterate); !why.empty()) throw InvalidInput(why);
+        const auto grid = *multilevel::grid_words(system);
+        return multilevel::make_cycle_solver(grid, iterate, make_cycle_core(grid, spec, options_));
     }
 
 private:

@@ -70,5 +70,34 @@ TEST(Recipe, FloatingVectorsKeepTheirCore) {
     EXPECT_EQ(parameters_of({spec, "xc2v", "block", "core", false, true}, "pcg_core").at("CoefMode"), 1);
 }
 
+TEST(Recipe, CyclesAskForTheCycleCore) {
+    SynthesisRequest request;
+    request.part = "cycle";
+    EXPECT_THROW(Synthesizer::check(request), InvalidInput); // of nothing
+    const auto check = [&](const char* cycle, int level, int stored) {
+        request.cycle = {parse_cycle_spec(cycle), level, stored};
+        Synthesizer::check(request);
+    };
+    check("v12,w=10,f=16", 10, 5);
+    EXPECT_EQ(subject_of(request), "v12,w=10,f=16,level=10,stored=5");
+    const auto held = parameters_of(request, "fx_cycle");
+    for (const auto& [name, value] : {std::pair{"W", 10},
+                                      {"F", 16},
+                                      {"Before", 1},
+                                      {"After", 2},
+                                      {"Centre", 8},
+                                      {"Corner", -1},
+                                      {"M0", 455},
+                                      {"N1", 368},
+                                      {"MaxLevel", 10},
+                                      {"StoredLevel", 5}})
+        EXPECT_EQ(held.at(name), value) << name;
+    EXPECT_THROW(check("b2,w=10/8", 10, 5), InvalidInput);
+    EXPECT_THROW(check("b2,w=double", 10, 5), InvalidInput);
+    EXPECT_THROW(check("b2,w=10", 15, 5), InvalidInput);
+    EXPECT_THROW(check("b2,w=10", 10, 11), InvalidInput);
+    EXPECT_THROW(check("b2,w=10", 10, 2), InvalidInput);
+}
+
 } // namespace
 } // namespace mantissa::synthesis

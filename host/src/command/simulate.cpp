@@ -19,6 +19,7 @@
 #include "mantissa/sim/simulation_report.hpp"
 #include "mantissa/sparse_core/row_stream.hpp"
 #include "options/solve_flags.hpp"
+#include "options/values.hpp"
 #include "running/progress.hpp"
 #include "store/result_json.hpp"
 #include "text/json_text.hpp"
@@ -149,6 +150,27 @@ results::Json to_json(const sim::SimulationReport& r) {
     return j;
 }
 
+/// Of a solve by multilevel cycles, which are the report's passes.
+results::Json cycles_to_json(const sim::SimulationReport& r) {
+    return {{"clocks", r.counts.cycles},
+            {"clocks_per_cycle", r.cycles_per_pass},
+            {"clock_hz", r.clock_hz},
+            {"predicted_seconds", r.seconds}};
+}
+
+std::string cycles_to_text(const sim::SimulationReport& r) {
+    return fmt::format("{:<18}{}  ({:.1f} per cycle)\n{:<18}{:.4g} ms at {:.4g} MHz\n", "clocks", r.counts.cycles,
+                       r.cycles_per_pass, "predicted time", 1e3 * r.seconds, r.clock_hz / 1e6);
+}
+
+/// The cycle core keeps its vectors: it has no memory to be slow, and its models write no waveforms.
+void check_cycles(const Flags& f) {
+    if (f.bandwidth_gb != 0 || f.latency_ns != 0 || f.stall != 0)
+        throw InvalidInput("--bandwidth, --latency and --stall: the cycle core keeps all vectors and reads no memory; "
+                           "leave them out");
+    if (!f.trace.empty()) throw InvalidInput("--trace: the cycle core's model writes no waveforms; leave it out");
+}
+
 int simulate_command(const Flags& flags) {
     const auto counts = std::make_shared<sim::CycleCounts>();
     const SolveOptions options = flags.solver.options();
@@ -157,6 +179,8 @@ int simulate_command(const Flags& flags) {
         throw InvalidInput(
             "--resident: a core that runs the whole solve is mantissa solve --engine rtl --resident; leave "
             "it out");
+    const bool cycles = options.preconditioner.has_value();
+    if (cycles) check_cycles(flags);
     const auto trace_before = written(flags.trace);
     const auto rtl = sim::make_rtl_engine(rtl_options(flags, counts));
     std::unique_ptr<Engine> reference, checked;
@@ -186,19 +210,23 @@ int simulate_command(const Flags& flags) {
     if (flags.json) {
         results::Json j = results::to_json(result);
         j["problem"] = problem.name;
-        j["datapath"] = to_string(options.spec);
-        j["simulation"] = to_json(report);
+        if (cycles) j["preconditioner"] = options::preconditioner_text(options);
+        else j["datapath"] = to_string(options.spec);
+        j["simulation"] = cycles ? cycles_to_json(report) : to_json(report);
         if (order) j["order"] = to_json(*order);
         if (checked) j["check"] = {{"engine", flags.check}, {"passes", passes->load()}};
         fmt::print("{}\n", json_text(j));
     } else {
-        fmt::print("{:<18}{}\n{:<18}{}\n", "problem", problem.name, "datapath", to_string(options.spec));
+        fmt::print("{:<18}{}\n{:<18}{}\n", "problem", problem.name, cycles ? "preconditioner" : "datapath",
+                   cycles ? options::preconditioner_text(options) : to_string(options.spec));
         fmt::print("{:<18}{}{}\n", "status", to_string(result.status),
                    result.detail.empty() ? "" : ": " + result.detail);
         fmt::print("{:<18}{} inner, {} outer\n", "iterations", result.inner_iterations, result.outer_iterations);
-        fmt::print("{}", sim::to_text(report));
+        fmt::print("{}", cycles ? cycles_to_text(report) : sim::to_text(report));
         if (order) fmt::print("{}", to_text(*order));
-        if (checked) fmt::print("{:<18}all {} passes equal to {}, bit for bit\n", "check", passes->load(), flags.check);
+        if (checked)
+            fmt::print("{:<18}all {} {} equal to {}, bit for bit\n", "check", passes->load(),
+                       cycles ? "cycles" : "passes", flags.check);
     }
     check_trace(flags, trace_before, counts->cycles);
     return result.status == Status::converged ? kDone : kNotConverged;

@@ -28,9 +28,10 @@ using synthesis::SynthesisRequest;
 
 struct Flags {
     std::vector<std::string> specs{"s23e8"}, targets{"xc2v"}, multipliers{"block"}, parts{"core"};
+    std::vector<std::string> cycles{"b2,w=10"};
     std::string store;
     std::vector<std::string> bands; ///< empty: what the core has, streams if it may
-    int seeds = 5, jobs = 1;
+    int seeds = 5, jobs = 1, level = 10, stored_level = 5;
     bool combinational = false, place = false, json = false;
 };
 
@@ -52,9 +53,26 @@ std::vector<bool> constant_bands_of(const Flags& flags, const DatapathSpec& spec
     return constant;
 }
 
+/// The cycle cores that are asked for.
+void append_cycles(std::vector<Outcome>& all, const Flags& flags) {
+    for (const std::string& cycle : flags.cycles)
+        for (const std::string& target : flags.targets) {
+            Outcome o;
+            o.request.target = target;
+            o.request.part = "cycle";
+            o.request.combinational = flags.combinational;
+            o.request.cycle = {parse_cycle_spec(cycle), flags.level, flags.stored_level};
+            all.push_back(std::move(o));
+        }
+}
+
 std::vector<Outcome> requests_of(const Flags& flags) {
     std::vector<Outcome> all;
-    for (const std::string& part : flags.parts)
+    for (const std::string& part : flags.parts) {
+        if (part == "cycle") {
+            append_cycles(all, flags);
+            continue;
+        }
         for (const std::string& spec : flags.specs)
             for (const std::string& target : flags.targets)
                 for (const std::string& multiplier : flags.multipliers)
@@ -64,6 +82,7 @@ std::vector<Outcome> requests_of(const Flags& flags) {
                                        {},
                                        {},
                                        {}});
+    }
     return all;
 }
 
@@ -95,7 +114,7 @@ const char* bands_of(const SynthesisRequest& request) {
 results::Json to_json(const Outcome& o, const std::string& tool) {
     const SynthesisFigures& f = o.figures;
     const synthesis::CoreClock model = synthesis::modelled_clock(o.request.target, f.model_mhz, f.model_path);
-    results::Json j = {{"spec", to_string(o.request.spec)},
+    results::Json j = {{"spec", subject_of(o.request)},
                        {"target", o.request.target},
                        {"multiplier", o.request.multiplier},
                        {"part", o.request.part},
@@ -124,7 +143,7 @@ results::Json to_json(const Outcome& o, const std::string& tool) {
 
 void print(const Outcome& o, const std::string& tool) {
     const SynthesisFigures& f = o.figures;
-    fmt::print("{} of {} on {}, {} multipliers{}{} ({})\n", o.request.part, to_string(o.request.spec), o.request.target,
+    fmt::print("{} of {} on {}, {} multipliers{}{} ({})\n", o.request.part, subject_of(o.request), o.request.target,
                o.request.multiplier, o.request.constant_bands ? ", a constant stencil" : "",
                o.request.combinational ? ", registers left out" : "", tool);
     fmt::print("  LUTs {}, as memory {}, flip-flops {}, carry cells {}, hard multipliers {}\n", f.luts, f.memory_luts,
@@ -156,7 +175,7 @@ int synthesize_command(const Flags& flags, const std::string& typed) {
     text::WholeRange{1, 99}.require("--seeds", flags.seeds);
     if (!flags.store.empty()) base::check_store_path("--store", flags.store);
     std::vector<Outcome> all = requests_of(flags);
-    with_option_names({"bands", "combinational", "operator", "place", "seeds"}, [&] {
+    with_option_names({"bands", "combinational", "level", "operator", "place", "seeds", "stored-level"}, [&] {
         for (const Outcome& o : all) { // all of them, before any tool runs
             synthesis::Synthesizer::check(o.request);
             if (flags.place) synthesis::Synthesizer::check_place(o.request, flags.seeds);
@@ -198,6 +217,12 @@ Run setup(CLI::App& app, const std::string& typed) {
                    "may be repeated")
         ->check(CLI::IsMember({"streamed", "constant"}));
     app.add_option("--operator", flags->parts, "one operator instead of the core; may be repeated. " + parts);
+    app.add_option("--cycle", flags->cycles, "of --operator cycle: the cycle, as v11,w=10; may be repeated")
+        ->capture_default_str();
+    app.add_option("--level", flags->level, "of --operator cycle: rows and counters for 2^LEVEL + 1 nodes a side")
+        ->capture_default_str();
+    app.add_option("--stored-level", flags->stored_level, "of --operator cycle: and memory for grids up to this level")
+        ->capture_default_str();
     app.add_flag("--combinational", flags->combinational, "an adder or multiplier without its registers");
     app.add_flag("--place", flags->place, "place and route too (ecp5; nextpnr from PyPI)");
     app.add_option("--seeds", flags->seeds, "runs of place and route")->capture_default_str();

@@ -13,7 +13,9 @@
 #include "mantissa/format.hpp"
 #include "mantissa/host/problem.hpp"
 #include "mantissa/host/solve.hpp"
+#include "mantissa/multilevel/word_solve.hpp"
 #include "mantissa/resident.hpp"
+#include "mantissa/sim/cycle_core.hpp"
 
 namespace mantissa::synthesis {
 
@@ -117,6 +119,23 @@ sim::CoreParameters sparse_core(const SynthesisRequest& request, int style) {
 
 } // namespace
 
+sim::CoreParameters cycle_core(const CycleArea& cycle) {
+    constexpr int kLeast = 3, kMost = 14;
+    if (cycle.level < kLeast || cycle.level > kMost)
+        throw InvalidInput(fmt::format("level {}: give {} to {}", cycle.level, kLeast, kMost));
+    if (cycle.stored < kLeast || cycle.stored > cycle.level)
+        throw InvalidInput(fmt::format("stored-level {}: give {} to the level, {}", cycle.stored, kLeast, cycle.level));
+    const auto grid = *multilevel::grid_words(make_problem("poisson2d:level=4").system);
+    if (std::string why = sim::cycle_core_refusal(grid, cycle.spec); !why.empty()) throw InvalidInput(why);
+    return sim::cycle_core_parameters(grid, cycle.spec, cycle.level, cycle.stored);
+}
+
+std::string subject_of(const SynthesisRequest& request) {
+    if (!request.cycle) return to_string(request.spec);
+    return fmt::format("{},level={},stored={}", to_string(request.cycle->spec), request.cycle->level,
+                       request.cycle->stored);
+}
+
 const std::vector<std::pair<std::string, std::string>>& synthesis_parts() {
     static const std::vector<std::pair<std::string, std::string>> kParts = {
         {"core", "the whole core, one lane unless the specification says otherwise"},
@@ -125,6 +144,7 @@ const std::vector<std::pair<std::string, std::string>>& synthesis_parts() {
         {"inner", "its passes alone, as many lanes as the specification says, without memories"},
         {"outer", "its outer unit alone, likewise"},
         {"sparse", "the sparse core (integers) for 1024 rows per lane, its memories among the block memories"},
+        {"cycle", "the cycle core of --cycle for Poisson's stencil, one lane, its memories among the block memories"},
         {"add", "the adder between numbers of r's format"},
         {"mul", "the multiplier"},
         {"div", "the divider, one bit per clock"},
@@ -163,6 +183,10 @@ Top top_of(const SynthesisRequest& request) {
         p.insert(p.end(), more.begin(), more.end());
         return p;
     };
+    if (request.part == "cycle") {
+        if (!request.cycle) throw InvalidInput("operator cycle: there is no cycle; give one, as b2,w=10");
+        return {"fx_cycle", cycle_core(*request.cycle), true};
+    }
     if (is_core(request.part)) {
         sim::CoreParameters list = whole_core(request, style);
         if (request.part == "chebyshev") list.emplace_back("Chebyshev", sim::kStepPairs);
@@ -203,7 +227,7 @@ Top top_of(const SynthesisRequest& request) {
 void copy_sources(const std::string& source, const std::string& folder) {
     constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
     for (const char* part : {"rtl", "rtl/operators", "rtl/core", "rtl/fixed", "rtl/fixed/resident", "rtl/sparse",
-                             "experiments/synthesis"}) {
+                             "rtl/cycle", "experiments/synthesis"}) {
         fs::create_directories(fs::path(folder) / part);
         for (const char* extension : {".sv", ".svh", ".v"})
             for (const fs::path& file : base::files_in(fs::path(source) / part, extension)) {
@@ -238,10 +262,11 @@ std::string fill_recipe(const std::string& recipe, const SynthesisRequest& reque
     std::string sources, parameters;
     std::vector<const char*> folders = {"rtl/operators"};
     if (top.core) folders.insert(folders.end(), {"rtl/core", "rtl/fixed", "rtl/fixed/resident"});
-    if (top.module == "sp_core") {
-        folders.push_back("rtl/sparse");
-        sources = "-Irtl/sparse ";
-    }
+    for (const auto& [module, folder] : {std::pair{"sp_core", "rtl/sparse"}, {"fx_cycle", "rtl/cycle"}})
+        if (top.module == module) {
+            folders.push_back(folder);
+            sources = fmt::format("-I{} ", folder);
+        }
     for (const char* folder : folders)
         for (const fs::path& file : sources_in(fs::path(source) / folder, ".sv"))
             sources += fmt::format("{}/{} ", folder, file.filename().string());

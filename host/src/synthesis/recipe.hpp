@@ -23,6 +23,9 @@ struct Top {
 /// Throws InvalidInput, one line, for a part that there is none of.
 Top top_of(const SynthesisRequest& request);
 
+/// The cycle core's of a request that has a cycle. Throws InvalidInput, one line, for one that the core has not.
+sim::CoreParameters cycle_core(const CycleArea& cycle);
+
 /// Copies all that a recipe reads from the project's folder `source` into `folder`, where yosys is to run, under the
 /// same names from there. So its script holds only these: the folders' own names may have spaces, quotes or semicolons,
 /// which yosys's scripts, and the shell that it starts ABC with, would take for something else. Throws InvalidInput for

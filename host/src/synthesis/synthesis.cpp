@@ -166,24 +166,28 @@ Synthesizer::Synthesizer(const std::string& store, Provenance provenance)
         throw ToolFailure(fmt::format("{}: it is '{}', and the recipe is for {}; install that (apt install yosys on "
                                       "Debian 12) or set MANTISSA_YOSYS",
                                       yosys_, tool_, kYosysKnown));
-    base::HashName sparse;
+    base::HashName sparse, cycle;
     sources_hash_ = sources_hash(source_);
     add_sources(sparse, fs::path(source_) / "rtl/sparse");
     sparse_sources_hash_ = sparse.add(sources_hash_).text();
+    add_sources(cycle, fs::path(source_) / "rtl/cycle");
+    cycle_sources_hash_ = cycle.add(sources_hash_).text();
 }
 
 SynthesisKey Synthesizer::key_of(const SynthesisRequest& request) const {
-    return {to_string(request.spec),
+    return {subject_of(request),
             request.target,
             request.multiplier,
             request.part + (request.combinational ? " combinational" : ""),
             tool_,
-            request.part == "sparse" ? sparse_sources_hash_ : sources_hash_,
+            request.part == "sparse"  ? sparse_sources_hash_
+            : request.part == "cycle" ? cycle_sources_hash_
+                                      : sources_hash_,
             request.constant_bands ? "constant" : "streamed"};
 }
 
 void Synthesizer::check(const SynthesisRequest& request) {
-    if (top_of(request).core)
+    if (top_of(request).core && !request.cycle)
         if (std::string why = sim::core_refusal(request.spec); !why.empty()) throw InvalidInput(why);
     const bool resident = request.part == "inner" || request.part == "outer" || request.part == "resident";
     const DatapathSpec& s = request.spec;
@@ -212,7 +216,7 @@ void Synthesizer::run_recipe(const SynthesisRequest& request, const Top& top, bo
     const std::string log = folder + "/log";
     const base::ProcessResult result =
         base::run_process({yosys_, "-q", "run.ys"}, log, folder,
-                          fmt::format("yosys, {} of {} on {}", request.part, to_string(request.spec), request.target));
+                          fmt::format("yosys, {} of {} on {}", request.part, subject_of(request), request.target));
     if (result.ok) return;
     throw ToolFailure(fmt::format("yosys failed on {} for {} ({}); mend the RTL or the recipe, nothing was stored",
                                   top.module, request.target, why_failed(result, log)));

@@ -10,20 +10,31 @@
 #include <vector>
 
 #include "mantissa/host/provenance.hpp"
+#include "mantissa/multilevel/cycle_spec.hpp"
 #include "mantissa/spec.hpp"
 
 namespace mantissa::synthesis {
+
+/// A cycle core for Poisson's stencil.
+struct CycleArea {
+    CycleSpec spec;
+    int level = 10,
+        stored = 5; ///< rows, counters and points for levels up to the one, memory for those up to the other
+};
 
 struct SynthesisRequest {
     DatapathSpec spec;
     std::string target = "xc2v";      ///< xc2v, xc7, xcup or ecp5
     std::string multiplier = "block"; ///< logic or block
-    std::string part = "core";        ///< core, or an operator: see synthesis_parts()
+    std::string part = "core";        ///< core, or another: see synthesis_parts()
     bool combinational = false;       ///< registers as wires; for operators without feedback
     /// A core that holds a constant stencil, in place of one that streams coefficients. Of holds_stencil() it must be
     /// true.
     bool constant_bands = false;
+    std::optional<CycleArea> cycle = {}; ///< of part cycle, in the place of `spec`, `multiplier` and bands
 };
+/// What is synthesised a part of: the datapath, or "b2,w=10,level=10,stored=5".
+[[nodiscard]] std::string subject_of(const SynthesisRequest& request);
 
 /// Has the core of these rows only a constant stencil, no streams of coefficients? The floating core's second
 /// differences are those of (8, -1), whose numbers are part of the hardware.
@@ -104,7 +115,7 @@ private:
     void run_recipe(const SynthesisRequest& request, const Top& top, bool place, const std::string& folder) const;
 
     std::string yosys_, tool_, store_, source_, sources_hash_;
-    std::string sparse_sources_hash_; // with those of the sparse core
+    std::string sparse_sources_hash_, cycle_sources_hash_; // with those of the core
     Provenance provenance_;
 };
 

@@ -5,14 +5,13 @@
 #include <stdexcept>
 #include <utility>
 
-#include <dlfcn.h>
-
 #include <fmt/format.h>
 
 #include "../../model/sparse_abi.h"
 #include "../beats.hpp"
 #include "../core_registers.hpp"
 #include "../core_session.hpp"
+#include "../model_library.hpp"
 #include "mantissa/errors.hpp"
 #include "mantissa/fixed_words.hpp"
 #include "mantissa/sim/sparse_core.hpp"
@@ -26,31 +25,17 @@ constexpr std::size_t kMatrix = 4; // the matrix's stream among CycleCounts::sta
 /// A model of sp_core, opened for as long as this lives, and one instance of it.
 class SparseModel {
 public:
-    explicit SparseModel(const std::string& path) : handle_(::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
-        if (handle_ == nullptr)
-            throw ToolFailure(fmt::format("simulation model {}: {}; delete it, it will be rebuilt", path, ::dlerror()));
-        using Entry = const mantissa_sparse_api* (*)();
-        const auto entry = reinterpret_cast<Entry>(::dlsym(handle_, "mantissa_sparse_model"));
-        api_ = entry != nullptr ? entry() : nullptr;
-        if (api_ == nullptr || api_->version != MANTISSA_SPARSE_VERSION) {
-            ::dlclose(handle_);
-            throw ToolFailure(fmt::format("simulation model {}: not a model of this version; delete it", path));
-        }
-        state_ = api_->create();
-    }
+    explicit SparseModel(const std::string& path)
+        : library_(path, "mantissa_sparse_model", MANTISSA_SPARSE_VERSION), state_(api().create()) {}
     SparseModel(const SparseModel&) = delete;
     SparseModel& operator=(const SparseModel&) = delete;
-    ~SparseModel() {
-        api_->destroy(state_);
-        ::dlclose(handle_);
-    }
-    [[nodiscard]] const mantissa_sparse_api& api() const { return *api_; }
+    ~SparseModel() { api().destroy(state_); }
+    [[nodiscard]] const mantissa_sparse_api& api() const { return library_.api(); }
     [[nodiscard]] mantissa_sparse_state* state() const { return state_; }
 
 private:
-    void* handle_;
-    const mantissa_sparse_api* api_ = nullptr;
-    mantissa_sparse_state* state_ = nullptr;
+    OpenLibrary<mantissa_sparse_api> library_;
+    mantissa_sparse_state* state_;
 };
 
 class SparseRun final : public CoreSession {

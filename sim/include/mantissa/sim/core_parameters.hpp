@@ -26,6 +26,9 @@ bool is_integer_core(const CoreParameters& parameters);
 /// Are these the resident core's (fx_resident), which has the integer core's and more?
 bool is_resident_core(const CoreParameters& parameters);
 
+/// Are these the cycle core's (fx_cycle)?
+bool is_cycle_core(const CoreParameters& parameters);
+
 /// Empty when the RTL core computes `spec`; else one line that says why not.
 std::string core_refusal(const DatapathSpec& spec);
 

@@ -1,0 +1,24 @@
+// Solves by multilevel cycles on fx_cycle under Verilator.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "mantissa/multilevel/word_solve.hpp"
+#include "mantissa/sim/core_parameters.hpp"
+#include "mantissa/sim/rtl_engine.hpp"
+
+namespace mantissa::sim {
+
+/// Empty where fx_cycle has cycles of `spec` on `grid`; else one line. What every engine refuses is not asked again.
+std::string cycle_core_refusal(const multilevel::GridWords& grid, const CycleSpec& spec);
+
+/// The parameters of fx_cycle for that, which cycle_core_refusal() must accept; rows, counters and points are for
+/// levels up to `most`, memory for those up to `stored`.
+CoreParameters cycle_core_parameters(const multilevel::GridWords& grid, const CycleSpec& spec, int most, int stored);
+
+/// Levels up to 7 share a model.
+std::unique_ptr<multilevel::WordSolver> make_cycle_core(const multilevel::GridWords& grid, const CycleSpec& spec,
+                                                        const RtlOptions& options);
+
+} // namespace mantissa::sim

@@ -1,0 +1,166 @@
+#include "mantissa/sim/cycle_core.hpp"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "../../model/cycle_abi.h"
+#include "../model_library.hpp"
+#include "mantissa/errors.hpp"
+
+namespace mantissa::sim {
+
+namespace {
+
+using multilevel::GridPlan, multilevel::GridWords, multilevel::WordOutcome, multilevel::WordRequest;
+
+/// fx_cycle's registers (rtl/cycle/cycle_registers.svh), and what is in them.
+enum Register : std::uint32_t {
+    kControl = 0x08,
+    kStatus = 0x0C,
+    kLevel = 0x10,
+    kCycles = 0x14,
+    kLimitExponent = 0x1C,
+    kLimit = 0x20,
+    kCount = 0x28,
+    kClocks = 0x40
+};
+constexpr std::uint32_t kStart = 1, kMostCycles = 0xFFFF'FFFF;
+enum End : std::uint32_t { kReached, kEndCycles, kExact, kOverflow };
+
+constexpr int kSharedLevel = 7;        ///< a model for all grids up to it
+constexpr std::size_t kMostLevel = 12; ///< half a gigabyte of vectors, and minutes a cycle
+constexpr int kMostCentre = 512;       ///< of the stencil's integers
+constexpr std::size_t kStepNames = 4;
+
+class CycleCore final : public multilevel::WordSolver {
+public:
+    CycleCore(std::size_t level, const std::string& model, std::shared_ptr<CycleCounts> counts)
+        : library_(model, "mantissa_cycle_model", MANTISSA_CYCLE_VERSION), state_(api().create()),
+          counts_(std::move(counts)) {
+        write(kLevel, static_cast<std::uint32_t>(level));
+    }
+    CycleCore(const CycleCore&) = delete;
+    CycleCore& operator=(const CycleCore&) = delete;
+    ~CycleCore() override { api().destroy(state_); }
+
+    WordOutcome solve(std::span<const std::int64_t> b, const WordRequest& request,
+                      std::vector<std::int64_t>& u) override {
+        if (request.most_cycles == 0) throw InvalidInput("the cycle core runs one cycle or more; give a limit from 1");
+        write(kCycles, static_cast<std::uint32_t>(std::min<std::uint64_t>(request.most_cycles, kMostCycles)));
+        write(kLimit, static_cast<std::uint32_t>(request.tolerance.t));
+        write(kLimit + 4, static_cast<std::uint32_t>(request.tolerance.t >> 32));
+        write(kLimitExponent, static_cast<std::uint32_t>(request.tolerance.point));
+        words_.assign(b.begin(), b.end());
+        api().load(state_, words_.data(), words_.size(), 0);
+        write(kControl, kStart);
+        WordOutcome out;
+        api().run(state_, saw, &out.history);
+        out.end = end();
+        out.cycles = read(kCount);
+        out.clocks = read(kClocks) | std::uint64_t{read(kClocks + 4)} << 32;
+        if (counts_) {
+            counts_->cycles += *out.clocks;
+            counts_->passes += out.cycles;
+        }
+        const std::uint64_t got = api().send(state_, words_.data(), words_.size(), 0);
+        if (got != words_.size())
+            throw std::runtime_error(fmt::format("cycle model: {} words of U, not {}", got, words_.size()));
+        u.assign(words_.begin(), words_.end());
+        return out;
+    }
+
+private:
+    static void saw(void* at, const mantissa_verdict* now) {
+        static_cast<std::vector<multilevel::WordVerdict>*>(at)->push_back({now->exponent, now->squares});
+    }
+    [[nodiscard]] CycleSolveEnd end() {
+        switch ((read(kStatus) >> 4) & 15) {
+        case kReached:
+        case kExact:
+            return CycleSolveEnd::reached;
+        case kEndCycles:
+            return CycleSolveEnd::limit;
+        case kOverflow:
+            return CycleSolveEnd::overflow;
+        default:
+            throw std::runtime_error("cycle model: the core has ended with a fault");
+        }
+    }
+    [[nodiscard]] const mantissa_cycle_api& api() const { return library_.api(); }
+    void write(std::uint32_t address, std::uint32_t value) { api().write_register(state_, address, value); }
+    [[nodiscard]] std::uint32_t read(std::uint32_t address) { return api().read_register(state_, address); }
+
+    OpenLibrary<mantissa_cycle_api> library_;
+    mantissa_cycle_state* state_;
+    std::shared_ptr<CycleCounts> counts_;
+    std::vector<std::uint64_t> words_; // of D, then of U
+};
+
+/// M0 and S0, M1 and S1, ...: weights in the order of their use.
+void append_steps(CoreParameters& list, const std::vector<multilevel::StepWeight>& steps,
+                  const std::array<std::pair<const char*, const char*>, kStepNames>& names) {
+    for (std::size_t k = 0; k < steps.size(); ++k) {
+        list.emplace_back(names.at(k).first, steps[k].significand);
+        list.emplace_back(names.at(k).second, steps[k].shift);
+    }
+}
+
+} // namespace
+
+std::string cycle_core_refusal(const GridWords& grid, const CycleSpec& spec) {
+    if (grid.levels() > kMostLevel)
+        return fmt::format("preconditioner multilevel: a simulated core has cycles for grids of up to 2^{} + 1 nodes a "
+                           "side; take engine hls",
+                           kMostLevel);
+    if (grid.centre > kMostCentre)
+        return fmt::format("preconditioner multilevel: the cycle core's stencils have integers of up to {}, and this "
+                           "one's middle is {}; take engine hls",
+                           kMostCentre, grid.centre);
+    const GridPlan plan = multilevel::grid_plan(grid, spec);
+    const auto& first = plan.level.front();
+    const bool alike = std::all_of(plan.level.begin(), plan.level.end(), [&](const auto& level) {
+        return level.w == first.w && level.f == first.f && level.e == first.e && level.phi == first.phi;
+    });
+    if (!alike)
+        return fmt::format("preconditioner multilevel:{}: the cycle core has the same bits on all levels; give one "
+                           "number for each of w, f and e, or take engine hls",
+                           to_string(spec));
+    return {};
+}
+
+CoreParameters cycle_core_parameters(const GridWords& grid, const CycleSpec& spec, int most, int stored) {
+    const GridPlan plan = multilevel::grid_plan(grid, spec);
+    const auto& words = plan.level.front();
+    CoreParameters list = {{"W", words.w},
+                           {"F", words.f},
+                           {"E", words.e},
+                           {"Guard", plan.guard},
+                           {"Phi", words.phi},
+                           {"Before", static_cast<int>(plan.before.size())},
+                           {"After", static_cast<int>(plan.after.size())},
+                           {"Centre", plan.centre},
+                           {"East", plan.east},
+                           {"North", plan.north},
+                           {"Corner", plan.corner},
+                           {"Z", plan.inverse},
+                           {"ZC", plan.inverse_point},
+                           {"MaxLevel", most},
+                           {"StoredLevel", stored}};
+    append_steps(list, plan.before, {{{"M0", "S0"}, {"M1", "S1"}, {"M2", "S2"}, {"M3", "S3"}}});
+    append_steps(list, plan.after, {{{"N0", "T0"}, {"N1", "T1"}, {"N2", "T2"}, {"N3", "T3"}}});
+    return list;
+}
+
+std::unique_ptr<multilevel::WordSolver> make_cycle_core(const GridWords& grid, const CycleSpec& spec,
+                                                        const RtlOptions& options) {
+    const int level = std::max(kSharedLevel, static_cast<int>(grid.levels()));
+    ModelRequest request;
+    request.parameters = cycle_core_parameters(grid, spec, level, level);
+    return std::make_unique<CycleCore>(grid.levels(), build_model(request, options.cache), options.counts);
+}
+
+} // namespace mantissa::sim
