@@ -3,7 +3,8 @@
 // stored once, and the block that comes last adds all blocks' sums and goes through the scalar statements behind the
 // sweep. Scalars never leave the device. Vectors are in T, sums and scalars in double.
 //
-// A definition comes as a type R with `static constexpr recurrence::Definition kDefinition`.
+// A definition comes as a type R with `static constexpr recurrence::Definition kDefinition`. It is the host's: device
+// code takes of it, and of Sweeps, constants alone.
 #pragma once
 
 #include <cstdint>
@@ -64,6 +65,13 @@ template <class R> struct Sweeps {
     }
     static constexpr std::size_t sums(bool iterates, std::size_t s) {
         return sums_before(iterates, s, of(iterates, s).steps);
+    }
+    /// The scalar that dot product k of a sweep forms.
+    static constexpr std::size_t scalar_of_sum(bool iterates, std::size_t s, std::size_t k) {
+        const recurrence::Sweep sweep = of(iterates, s);
+        std::size_t n = 0;
+        while (sums_before(iterates, s, n + 1) <= k) ++n;
+        return step(sweep.step[n]).result;
     }
     /// The product's place among the sweep's steps; `steps` where it has none.
     static constexpr std::size_t product(bool iterates, std::size_t s) {
@@ -129,13 +137,13 @@ struct DeviceDoubles {
 /// The scalar statements from step First on.
 template <class R, std::size_t First, std::size_t... K>
 __device__ RunEnd scalar_statements(RecurrenceState<R>& state, std::index_sequence<K...>) {
+    constexpr std::size_t kScalars = R::kDefinition.scalars;
     RunEnd end = RunEnd::passes;
     recurrence::ScalarFindings findings;
     const auto one = [&](const recurrence::Step& step) {
         if (end == RunEnd::passes)
-            end = recurrence::scalar_step(DeviceDoubles{}, step,
-                                          std::span<double>(state.scalar, R::kDefinition.scalars), state.threshold,
-                                          true, findings);
+            end = recurrence::scalar_step(DeviceDoubles{}, step, std::span<double>(state.scalar, kScalars),
+                                          state.threshold, true, findings);
     };
     (
         [&] {
@@ -157,9 +165,10 @@ template <class R> __device__ void end_recurrence(RecurrenceState<R>& state, Run
 template <class R> __device__ void begin_iteration(RecurrenceState<R>& state) {
     constexpr std::size_t kFirst = R::kDefinition.first, kLeading = Sweeps<R>::leading();
     constexpr std::uint64_t kIssued = Sweeps<R>::issued(kLeading);
+    constexpr bool kBegun = R::kDefinition.counts == recurrence::Counts::begun;
     state.advanced = 0;
     if (state.passes >= state.limit) return end_recurrence(state, RunEnd::passes);
-    state.advanced = R::kDefinition.counts == recurrence::Counts::begun;
+    state.advanced = kBegun ? 1 : 0;
     const RunEnd end = scalar_statements<R, kFirst>(state, std::make_index_sequence<kLeading - kFirst>());
     if (end != RunEnd::passes) return end_recurrence(state, end);
     state.due |= kIssued;
@@ -229,12 +238,12 @@ __device__ void close_sweep(const double* sum, RecurrenceState<R>* state, const 
     __syncthreads();
     if (threadIdx.x != 0) return;
     RecurrenceState<R> now = *state;
-    std::size_t k = 0;
-    constexpr recurrence::Sweep kSweep = Sweeps<R>::of(Iterates, S);
-    for (std::size_t n = 0; n < kSweep.steps; ++n) {
-        const recurrence::Step step = Sweeps<R>::step(kSweep.step[n]);
-        if (step.operation == recurrence::Operation::dot) now.scalar[step.result] = closed(k++);
-    }
+    (
+        [&] {
+            constexpr std::size_t kScalar = Sweeps<R>::scalar_of_sum(Iterates, S, K);
+            now.scalar[kScalar] = closed(K);
+        }(),
+        ...);
     end_sweep<R, Iterates, S>(now);
     *state = now;
     *sums.arrived = 0;
@@ -288,7 +297,8 @@ __device__ __forceinline__ void load_factors(const RecurrenceState<R>* state, T*
             factor[N] = 0;
             if constexpr (kDoes == recurrence::Operation::add_scaled || kDoes == recurrence::Operation::sub_scaled) {
                 constexpr std::size_t kScalar = Sweeps<R>::step(kStep).scalar;
-                if (!Sweeps<R>::put_off(kStep) || (state->due >> kStep & 1) != 0)
+                constexpr bool kPutOff = Sweeps<R>::put_off(kStep);
+                if (!kPutOff || (state->due >> kStep & 1) != 0)
                     factor[N] = static_cast<T>(state->scalar[kScalar]);
             }
         }(),
@@ -364,7 +374,8 @@ template <class R> __global__ void begin_first_iteration(RecurrenceState<R>* sta
 template <class R, class T, std::size_t... K>
 __device__ T whole_iterate(long long i, const RecurrenceVectors<R, T>& vectors, const RecurrenceState<R>* state,
                            std::index_sequence<K...>) {
-    T u = vectors.at[R::kDefinition.solution][i];
+    constexpr std::size_t kSolution = R::kDefinition.solution;
+    T u = vectors.at[kSolution][i];
     (
         [&] {
             if constexpr (Sweeps<R>::put_off(K)) {
@@ -375,8 +386,10 @@ __device__ T whole_iterate(long long i, const RecurrenceVectors<R, T>& vectors, 
             }
         }(),
         ...);
-    if constexpr (R::kDefinition.lag_vector != recurrence::Definition::kNone)
-        u += static_cast<T>(state->scalar[R::kDefinition.lag_scalar]) * vectors.at[R::kDefinition.lag_vector][i];
+    if constexpr (R::kDefinition.lag_vector != recurrence::Definition::kNone) {
+        constexpr std::size_t kVector = R::kDefinition.lag_vector, kScalar = R::kDefinition.lag_scalar;
+        u += static_cast<T>(state->scalar[kScalar]) * vectors.at[kVector][i];
+    }
     return u;
 }
 template <class R, class T>
