@@ -15,6 +15,8 @@ namespace mantissa::gpu {
 namespace {
 
 constexpr double kWorthwhile = 0.9; ///< a restart goes on while each leaves less than this of the true residual
+constexpr int kBreakdowns = 10;     ///< one after another, none of which left a better iterate
+constexpr double kFarOff = 1e4;     ///< a true residual that no run starts from
 constexpr std::uint32_t kPatience = 2000; ///< and 20 sqrt(n): iterations over which a run's residual must halve
 
 /// 1 / a_ii; 1 where that is zero or is not stored.
@@ -61,8 +63,9 @@ public:
     }
 
 private:
-    /// From zero, and again from the true residual for as long as that gains: behind a breakdown, and where the
-    /// recurrence's residual has left the true one. x is the best iterate by its true residual.
+    /// From zero, and again from a true residual: of the best iterate for as long as that gains, where the recurrence's
+    /// residual has left the true one; of the last one behind a breakdown, which is another shadow residual. x is the
+    /// best iterate by its true residual.
     NativeReport solve_one(const std::vector<double>& b, const NativeRequest& request, std::vector<double>& x) {
         if (b.size() != a_.rows()) throw InvalidInput("right-hand side: its size is not the matrix's");
         const double tolerance = native_tolerance(single_, request.tolerance), norm = norm_of(b);
@@ -71,30 +74,45 @@ private:
         NativeReport report;
         report.end = PcgEnd::reached;
         report.residual = norm == 0 ? 0 : 1;
-        std::vector<double> defect(b), y(b.size()), next(b.size());
-        while (norm > 0 && report.residual > 0) {
-            const double before = report.residual, scale = before * norm;
-            for (double& d : defect) d /= scale;
+        std::vector<double> defect(b), y(b.size()), from(x), next(b.size());
+        int breakdowns = 0; // since the best iterate got better
+        for (double before = report.residual; before > 0;) { // (relative, of `from`)
+            for (double& d : defect) d /= before * norm;
             const auto left = static_cast<std::uint32_t>(limit - report.iterations);
             const RecurrenceRun run = recurrence_->run(defect, tolerance / before, left, patience, y);
             report.iterations += run.iterations;
             report.seconds += run.seconds;
-            for (std::size_t i = 0; i < next.size(); ++i) next[i] = x[i] + scale * inverse_[i] * y[i];
-            form_defect(b, next, defect);
-            const double now = norm_of(defect) / norm;
-            const bool gained = now < before;
-            if (gained) {
-                x.swap(next);
+            const double best = report.residual, now = form(b, from, before * norm, y, norm, next, defect);
+            if (now < best) {
+                x = next;
                 report.residual = now;
             }
             if (report.residual < tolerance * (1 + kReachedSlack)) return ended(report, PcgEnd::reached, request);
             if (report.iterations >= limit) return ended(report, PcgEnd::limit, request);
-            if (!(now < kWorthwhile * before) || single_)
-                return ended(report, !gained && run.end == RunEnd::not_finite ? PcgEnd::not_finite : PcgEnd::stagnated,
-                             request);
+            const bool gains = now < kWorthwhile * best;
+            breakdowns = gains ? 0 : breakdowns + 1;
+            if (single_ && gains) return ended(report, PcgEnd::stagnated, request);
+            if (gains) {
+                before = now;
+                from = next;
+            } else if (!run.last.empty() && breakdowns <= kBreakdowns) {
+                before = form(b, from, before * norm, run.last, norm, next, defect);
+                from = next;
+                if (!(before < kFarOff)) return ended(report, PcgEnd::stagnated, request);
+            } else {
+                return ended(report, run.end == RunEnd::not_finite ? PcgEnd::not_finite : PcgEnd::stagnated, request);
+            }
             ++report.outer;
         }
         return report;
+    }
+
+    /// next = from + scale D^-1 y and its defect; returns ||defect|| / norm.
+    double form(std::span<const double> b, std::span<const double> from, double scale, std::span<const double> y,
+                double norm, std::span<double> next, std::span<double> defect) const {
+        for (std::size_t i = 0; i < next.size(); ++i) next[i] = from[i] + scale * inverse_[i] * y[i];
+        form_defect(b, next, defect);
+        return norm_of(defect) / norm;
     }
 
     /// Float reaches no more than native_tolerance(), which is not what was asked for.

@@ -99,8 +99,7 @@ public:
                 throw DeviceError("sweep_vectors", "the solver did not come to an end");
             const double square = now.scalar[R::kDefinition.stops_on];
             if (square <= (now.done != 0 ? 1 : kBetter) * best) {
-                launch(copy_iterate<R, T>, blocks(rows_), kRecurrenceThreads, nullptr, false, vectors_, state_.data(),
-                       static_cast<long long>(rows_), best_.data());
+                copy_to(best_);
                 best = square;
                 best_at = now.passes;
             } else if (now.done == 0 && now.passes - best_at > patience) {
@@ -111,15 +110,18 @@ public:
         report.seconds = timer.stop();
         report.end = now.done != 0 ? now.end : RunEnd::passes;
         report.iterations = now.passes;
-        std::vector<T> host(padded_);
-        best_.download(host);
-        std::copy_n(host.begin(), rows_, u.begin());
+        download(best_, u);
+        if (report.end == RunEnd::breakdown && report.iterations > 0) {
+            copy_to(best_);
+            report.last.resize(rows_);
+            download(best_, report.last);
+        }
         return report;
     }
 
 private:
     static constexpr std::size_t kAlign = 16 / sizeof(T);
-    static constexpr int kBatch = 32;         ///< iterations of one graph
+    static constexpr int kBatch = 32;       ///< iterations of one graph
     static constexpr double kBetter = 0.25; ///< of a square: an iterate is worth a copy
 
     void begin(std::span<const double> r, double goal, std::uint32_t limit) {
@@ -142,6 +144,15 @@ private:
         state.threshold = goal * goal * square;
         state.limit = limit;
         state_.upload(std::span(&state, 1));
+    }
+    void copy_to(const Buffer<T>& to) const {
+        launch(copy_iterate<R, T>, blocks(rows_), kRecurrenceThreads, nullptr, false, vectors_, state_.data(),
+               static_cast<long long>(rows_), to.data());
+    }
+    void download(const Buffer<T>& from, std::span<double> to) const {
+        std::vector<T> host(padded_);
+        from.download(host);
+        std::copy_n(host.begin(), rows_, to.begin());
     }
     RecurrenceState<R> look() const {
         RecurrenceState<R> now;

@@ -20,6 +20,8 @@ struct RecurrenceRun {
     bool patience = false;       ///< the recurrence's residual had not fallen for long
     std::uint32_t iterations = 0;
     double seconds = 0; ///< from the first kernel to the last, by events, looks at the state included
+    /// Where it broke down behind its first iteration: its last iterate, which is another start than the best one.
+    std::vector<double> last;
 };
 
 /// A matrix on the device with the vectors of one recurrence. Not for use from two threads at once.

@@ -25,8 +25,8 @@ using Json = nlohmann::ordered_json;
 constexpr double kTolerance = 1e-8;
 constexpr std::uint32_t kIterations = 4000;
 const char* const kProblems[] = {
-    "convection2d:n=127,peclet=100",  "convection2d:n=511,peclet=100", "convection3d:n=63,peclet=100",
-    "convection2d:n=1023,peclet=100", "convection3d:n=127,peclet=100", "convection3d:n=200,peclet=100",
+    "convection2d:n=127,peclet=100,rhs=random",  "convection2d:n=511,peclet=100,rhs=random", "convection3d:n=63,peclet=100,rhs=random",
+    "convection2d:n=1023,peclet=100,rhs=random", "convection3d:n=127,peclet=100,rhs=random", "convection3d:n=200,peclet=100,rhs=random",
 };
 
 double median(std::vector<double> v) {
