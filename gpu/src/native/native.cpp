@@ -17,8 +17,7 @@ bool reads_alike(const Stencil& stencil) {
 
 } // namespace
 
-std::string native_refusal(const DatapathSpec& spec, const System& system,
-                           const NativeChoice& choice) {
+std::string native_refusal(const DatapathSpec& spec, const System& system, const NativeChoice& choice) {
     if (!spec.sums_free())
         return "engine gpu: native solvers add in any order: write " + to_string(spec) +
                ",sum=free for one, or take a scheme of datapaths";

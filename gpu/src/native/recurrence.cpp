@@ -14,9 +14,9 @@ namespace mantissa::gpu {
 
 namespace {
 
-constexpr double kWorthwhile = 0.9; ///< a restart goes on while each leaves less than this of the true residual
-constexpr int kBreakdowns = 10;     ///< one after another, none of which left a better iterate
-constexpr double kFarOff = 1e4;     ///< a true residual that no run starts from
+constexpr double kWorthwhile = 0.9;       ///< a restart goes on while each leaves less than this of the true residual
+constexpr int kBreakdowns = 10;           ///< one after another, none of which left a better iterate
+constexpr double kFarOff = 1e4;           ///< a true residual that no run starts from
 constexpr std::uint32_t kPatience = 2000; ///< and 20 sqrt(n): iterations over which a run's residual must halve
 
 /// 1 / a_ii; 1 where that is zero or is not stored.
@@ -75,7 +75,7 @@ private:
         report.end = PcgEnd::reached;
         report.residual = norm == 0 ? 0 : 1;
         std::vector<double> defect(b), y(b.size()), from(x), next(b.size());
-        int breakdowns = 0; // since the best iterate got better
+        int breakdowns = 0;                                  // since the best iterate got better
         for (double before = report.residual; before > 0;) { // (relative, of `from`)
             for (double& d : defect) d /= before * norm;
             const auto left = static_cast<std::uint32_t>(limit - report.iterations);

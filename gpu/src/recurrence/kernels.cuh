@@ -26,11 +26,11 @@ inline constexpr std::size_t kRecurrenceSums = 4; ///< of one sweep, at most
 /// Where a recurrence stands; changed by one thread at a time.
 template <class R> struct RecurrenceState {
     double scalar[R::kDefinition.scalars];
-    double threshold;          ///< of the definition's `stop`
-    double culprit;            ///< the scalar whose test ended the run
-    std::uint64_t due;         ///< bit k: step k, an advance that is put off, is still to be made
+    double threshold;  ///< of the definition's `stop`
+    double culprit;    ///< the scalar whose test ended the run
+    std::uint64_t due; ///< bit k: step k, an advance that is put off, is still to be made
     std::uint32_t passes, limit;
-    std::uint32_t advanced;    ///< the iteration that runs changed the solution
+    std::uint32_t advanced; ///< the iteration that runs changed the solution
     std::uint32_t done;
     RunEnd end;
 };
@@ -59,8 +59,7 @@ template <class R> struct Sweeps {
     static constexpr std::size_t sums_before(bool iterates, std::size_t s, std::size_t n) {
         const recurrence::Sweep sweep = of(iterates, s);
         std::size_t sums = 0;
-        for (std::size_t k = 0; k < n; ++k)
-            sums += step(sweep.step[k]).operation == recurrence::Operation::dot ? 1 : 0;
+        for (std::size_t k = 0; k < n; ++k) sums += step(sweep.step[k]).operation == recurrence::Operation::dot ? 1 : 0;
         return sums;
     }
     static constexpr std::size_t sums(bool iterates, std::size_t s) {
@@ -122,7 +121,9 @@ template <class R> struct Sweeps {
         return recurrence::in_hand(R::kDefinition, of(iterates, s), n, v, true);
     }
     /// Scalar statements that an iteration begins with.
-    static constexpr std::size_t leading() { return empty(true, 0) ? iteration().sweep[0].scalar_to : R::kDefinition.first; }
+    static constexpr std::size_t leading() {
+        return empty(true, 0) ? iteration().sweep[0].scalar_to : R::kDefinition.first;
+    }
 };
 
 #ifdef __CUDACC__
@@ -298,8 +299,7 @@ __device__ __forceinline__ void load_factors(const RecurrenceState<R>* state, T*
             if constexpr (kDoes == recurrence::Operation::add_scaled || kDoes == recurrence::Operation::sub_scaled) {
                 constexpr std::size_t kScalar = Sweeps<R>::step(kStep).scalar;
                 constexpr bool kPutOff = Sweeps<R>::put_off(kStep);
-                if (!kPutOff || (state->due >> kStep & 1) != 0)
-                    factor[N] = static_cast<T>(state->scalar[kScalar]);
+                if (!kPutOff || (state->due >> kStep & 1) != 0) factor[N] = static_cast<T>(state->scalar[kScalar]);
             }
         }(),
         ...);

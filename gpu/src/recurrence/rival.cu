@@ -142,7 +142,7 @@ RivalBicgstab run(const CompressedRows& a, std::span<const double> b, double tol
     RivalBicgstab result;
     Timer timer;
     timer.start();
-    while (result.iterations < limit && static_cast<double>(square) > goal) {
+    while (result.iterations<limit&& static_cast<double>(square)> goal) {
         blas.axpy(-omega, v, p);
         blas.scale(beta, p);
         blas.axpy(T(1), r, p);

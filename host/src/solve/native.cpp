@@ -33,8 +33,8 @@ NativeChoice choice_of(const SolveOptions& o) {
 bool solves_natively(const SolveOptions& options, const Engine& engine) {
     if (!engine.has_native()) return false;
     if (options.spec.sums_free() || options.scheme == Scheme::jacobi_pcg) return true;
-    return options.scheme == Scheme::recurrence && (options.spec == DatapathSpec(formats::kDouble) ||
-                                                    options.spec == DatapathSpec(formats::kFloat));
+    return options.scheme == Scheme::recurrence &&
+           (options.spec == DatapathSpec(formats::kDouble) || options.spec == DatapathSpec(formats::kFloat));
 }
 
 bool take_native_recurrence(const Problem& problem, SolveOptions& options) {

@@ -25,8 +25,9 @@ using Json = nlohmann::ordered_json;
 constexpr double kTolerance = 1e-8;
 constexpr std::uint32_t kIterations = 4000;
 const char* const kProblems[] = {
-    "convection2d:n=127,peclet=100,rhs=random",  "convection2d:n=511,peclet=100,rhs=random", "convection3d:n=63,peclet=100,rhs=random",
-    "convection2d:n=1023,peclet=100,rhs=random", "convection3d:n=127,peclet=100,rhs=random", "convection3d:n=200,peclet=100,rhs=random",
+    "convection2d:n=127,peclet=100,rhs=random", "convection2d:n=511,peclet=100,rhs=random",
+    "convection3d:n=63,peclet=100,rhs=random",  "convection2d:n=1023,peclet=100,rhs=random",
+    "convection3d:n=127,peclet=100,rhs=random", "convection3d:n=200,peclet=100,rhs=random",
 };
 
 double median(std::vector<double> v) {
@@ -49,8 +50,8 @@ Json race(const std::string& name, bool single, int repeats) {
     const CompressedRows scaled = columns_scaled(a);
     const std::vector<std::vector<double>> b(1, problem.b);
     const double tolerance = single ? 1e-4 : kTolerance; // what float reaches in one run
-    const auto solver = gpu::make_native(problem.system, native_spec(single),
-                                         {NativePlan::automatic, true, &recurrence::kBicgstab});
+    const auto solver =
+        gpu::make_native(problem.system, native_spec(single), {NativePlan::automatic, true, &recurrence::kBicgstab});
     std::vector<double> ours, theirs;
     std::vector<std::vector<double>> x;
     NativeReport mine;

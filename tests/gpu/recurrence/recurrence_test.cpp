@@ -77,8 +77,8 @@ TEST_F(GpuRecurrence, TakesTheProcessorsIterations) {
     const auto engine = make_gpu_engine();
     for (const char* const name : kProblems) {
         const Problem problem = make_problem(name);
-        const auto want = static_cast<double>(
-            on_the_processor(std::get<CompressedRows>(problem.system.matrix()), problem.b, 1e-8));
+        const auto want =
+            static_cast<double>(on_the_processor(std::get<CompressedRows>(problem.system.matrix()), problem.b, 1e-8));
         const SolveResult r = solve(problem, *engine, bicgstab());
         EXPECT_NEAR(static_cast<double>(r.inner_iterations), want, 0.1 * want + 1) << name;
     }

@@ -27,7 +27,8 @@ struct AskedFor {
 /// scheme and sum=ordered keep the datapath.) Free sums without a scheme have the same scheme. True where `options` is
 /// such a solve now and its spec was not written so.
 bool take_native_default(const AskedFor& asked, SolveOptions& options);
-/// Behind it, once the problem is there: bicgstab in CG's place where the matrix is not symmetric. True where it is now.
+/// Behind it, once the problem is there: bicgstab in CG's place where the matrix is not symmetric. True where it is
+/// now.
 bool take_native_recurrence(const Problem& problem, SolveOptions& options);
 
 } // namespace mantissa

@@ -173,7 +173,8 @@ private:
 
     template <bool Iteration, std::size_t S, std::size_t N, std::uint8_t V>
     static void fetch(std::size_t i, const std::array<double*, D.vectors>& at, std::array<Lanes, D.vectors>& value) {
-        if constexpr (!in_hand(D, sweep_of<Iteration, S>(), N, V, false)) std::memcpy(&value[V], at[V] + i, sizeof(Lanes));
+        if constexpr (!in_hand(D, sweep_of<Iteration, S>(), N, V, false))
+            std::memcpy(&value[V], at[V] + i, sizeof(Lanes));
     }
 
     template <bool Iteration, std::size_t S, std::size_t N>
