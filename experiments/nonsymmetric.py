@@ -24,7 +24,7 @@ def solver_of(row):
     """Which of SOLVERS a point ran."""
     if row.get("gmres"):
         return "gmres"
-    return "bicgstab" if "bicgstab" in " ".join(v for v in row.values() if v) else "cg"
+    return "bicgstab" if row.get("recurrence") == "bicgstab" else "cg"
 
 
 def points_of(path):

@@ -21,13 +21,14 @@ from .solving import Advice, History, SolveResult, Widths, advise, engines, solv
 from .sums import dot, matmul, sum
 from .sweeps import SweepResult, frame, read_store, sweep
 from .tools import Simulation, Synthesis, simulate, synthesize
+from .tuning import Area, Trial, Tuned, area, tune
 
 __version__ = "0.1.0"
 
 __all__ = [
-    "Advice", "Array", "Blocks", "DenseResult", "Format", "History", "NarrowFormat", "Problem", "Simulation",
-    "SolveResult", "SweepResult", "Synthesis", "Widths", "add", "advise", "array", "blocks", "dense_matrix", "div",
-    "dot", "engines", "fma", "format", "frame", "from_dlpack", "from_words", "get_threads", "matmul", "mul", "plots",
-    "problem", "read_store", "round", "set_threads", "simulate", "solve", "solve_all", "solve_dense", "spec", "sqrt", "sub", "sum",
-    "sweep", "synthesize",
+    "Advice", "Area", "Array", "Blocks", "DenseResult", "Format", "History", "NarrowFormat", "Problem",
+    "Simulation", "SolveResult", "SweepResult", "Synthesis", "Trial", "Tuned", "Widths", "add", "advise", "area",
+    "array", "blocks", "dense_matrix", "div", "dot", "engines", "fma", "format", "frame", "from_dlpack",
+    "from_words", "get_threads", "matmul", "mul", "plots", "problem", "read_store", "round", "set_threads",
+    "simulate", "solve", "solve_all", "solve_dense", "spec", "sqrt", "sub", "sum", "sweep", "synthesize", "tune",
 ]

@@ -20,6 +20,7 @@ class SolveOptions(TypedDict, total=False):
     digits: Optional[float]
     inner_recurrence: Optional[str]
     gmres: Optional[int]
+    bounds: Optional[str]
     middle: Optional[Union[str, Sequence[FormatLike]]]
     middle_digits: Optional[float]
     tolerance: Optional[float]
@@ -42,6 +43,7 @@ DEFAULTS: dict[str, Any] = {
     "digits": None,
     "inner_recurrence": "pipelined",
     "gmres": None,
+    "bounds": None,
     "middle": None,
     "middle_digits": 2,
     "tolerance": 1e-10,

@@ -12,6 +12,7 @@
 #include "mantissa/base/cores.hpp"
 #include "mantissa/errors.hpp"
 #include "solving.hpp"
+#include "tuning.hpp"
 
 namespace mantissa::python {
 
@@ -80,4 +81,5 @@ NB_MODULE(_core, m) {
     mantissa::python::bind_dense(m);
     mantissa::python::bind_sweeps(m);
     mantissa::python::bind_tools(m);
+    mantissa::python::bind_tuning(m);
 }

@@ -21,7 +21,7 @@
 `define CYCLE_WRITABLE(at) ((at) == 8'h08 || ((at) >= 8'h10 && (at) <= 8'h24))
 `define CYCLE_READABLE(at) ((at) <= 8'h44)
 
-`define CYCLE_ID_VALUE 32'h4D545301
+`define CYCLE_ID_VALUE 32'h4D544301
 
 // How a run ended: STATUS[7:4].
 `define CYCLE_END_REACHED 4'd0  // SQUARES is within LIMIT

@@ -91,7 +91,7 @@ TEST(Command, AdviceIsACommandThatConverges) {
 }
 
 TEST(Command, AdviceRefusesWhatItChoosesItself) {
-    for (const char* option : {"--spec fx18.16", "--format s17e8", "--scheme direct", "--engine emulated", "--digits 2",
+    for (const char* option : {"--spec fx18.16", "--format s17e8", "--scheme direct", "--check emulated", "--digits 2",
                                "--max-iterations 7", "--solution u.mtx"}) {
         const Outcome o = run(std::string("solve --problem poisson2d:level=4 --advise ") + option);
         EXPECT_EQ(o.code, 2) << option;

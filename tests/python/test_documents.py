@@ -50,5 +50,5 @@ def test_a_notebook_runs(path):
     nbclient.NotebookClient(notebook, timeout=500, kernel_name="python3").execute()
 
 
-def test_there_are_three_notebooks():
-    assert len(NOTEBOOKS) == 3
+def test_there_are_four_notebooks():
+    assert len(NOTEBOOKS) == 4

@@ -80,9 +80,10 @@ Advice advise_with_progress(const Problem& problem, const AdviceOptions& options
     });
 }
 
-void print_advice(const Problem& problem, const Advice& advice, bool json) {
+void print_advice(const Problem& problem, const Advice& advice, const std::optional<Hardware>& hardware, bool json) {
+    const std::string text = advice_text(problem, advice) + (hardware ? hardware_text(*hardware) : std::string());
     if (!json) {
-        fmt::print("{}", advice_text(problem, advice));
+        fmt::print("{}", text);
         return;
     }
     Json j = {{"problem", problem.name}, {"measured", measured_json(advice.measured)}, {"found", advice.found()}};
@@ -93,7 +94,10 @@ void print_advice(const Problem& problem, const Advice& advice, bool json) {
     } else {
         j["why_not"] = advice.why_not;
     }
-    j["text"] = advice_text(problem, advice);
+    j["products"] = advice.products;
+    j["seconds"] = results::number(advice.seconds);
+    if (hardware) j["hardware"] = to_json(*hardware);
+    j["text"] = text;
     fmt::print("{}\n", json_text(j));
 }
 

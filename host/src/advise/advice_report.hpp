@@ -1,8 +1,10 @@
 // Advice as a command gives it: with a progress line, as sentences or JSON. Internal to host/.
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "hardware.hpp"
 #include "mantissa/host/advise.hpp"
 
 namespace mantissa::advising {
@@ -10,7 +12,7 @@ namespace mantissa::advising {
 /// Measures and derives, with a progress line.
 Advice advise_with_progress(const Problem& problem, const AdviceOptions& options);
 
-/// Prints the advice, as sentences or as a JSON object.
-void print_advice(const Problem& problem, const Advice& advice, bool json);
+/// Prints the advice, as sentences or as a JSON object, with the hardware where there is one.
+void print_advice(const Problem& problem, const Advice& advice, const std::optional<Hardware>& hardware, bool json);
 
 } // namespace mantissa::advising

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "core_limits.hpp"
 #include "mantissa/base/shell_words.hpp"
 #include "mantissa/host/advise.hpp"
 #include "mantissa/sparse_core/limits.hpp"
@@ -84,20 +85,12 @@ std::string tried_text(const Advice& advice, const Proposal& proposal) {
                            static_cast<double>(std::max<std::uint64_t>(advice.measured.double_iterations, 1)));
 }
 
-/// Where these words run, and how to see the area. (docs/integration.md: the cores take words of 32 bits, u's of 53.)
+/// Where these words run, and how to see the area.
 std::string hardware_text(const Problem& problem, const Proposal& proposal) {
-    constexpr int kMostWord = 32, kMostIterate = 53;
     const DatapathSpec& spec = proposal.options.spec;
-    const int longest = std::max({spec.r.word_bits, spec.q.word_bits, spec.coefficient.word_bits});
-    if (longest > kMostWord || spec.u.word_bits > kMostIterate)
-        return fmt::format(
-            "No core takes these words: they have at most {} bits, u's {}; engines emulated and gpu do.\n", kMostWord,
-            kMostIterate);
+    if (const std::string why = advising::core_refusal(spec, problem.system); !why.empty())
+        return fmt::format("No core takes this: {}; engines emulated and gpu do.\n", why);
     const bool sparse = problem.system.kind() == System::Kind::sparse;
-    if (sparse && problem.system.size() > sparse_core::kMostRows)
-        return fmt::format(
-            "No core holds so many rows (the sparse core {}); engines emulated and gpu take these words.\n",
-            sparse_core::kMostRows);
     return fmt::format(
         "In hardware the {} core takes these words, with the same bits: add --engine rtl, hls or systemc "
         "to the solve. Its area and clock:\n  mantissa synthesize --spec {}{} --target xcup\n",
@@ -105,6 +98,16 @@ std::string hardware_text(const Problem& problem, const Proposal& proposal) {
 }
 
 } // namespace
+
+std::string advising::core_refusal(const DatapathSpec& spec, const System& system) {
+    constexpr int kMostIterate = 53;
+    const int longest = std::max({spec.r.word_bits, spec.p.word_bits, spec.q.word_bits, spec.coefficient.word_bits});
+    if (longest > kCoreWord || spec.u.word_bits > kMostIterate)
+        return fmt::format("words of a core have at most {} bits, u's {}", kCoreWord, kMostIterate);
+    if (system.kind() == System::Kind::sparse && system.size() > sparse_core::kMostRows)
+        return fmt::format("the sparse core holds {} rows at most", sparse_core::kMostRows);
+    return {};
+}
 
 std::string advised_command(const Problem& problem, const Proposal& proposal) {
     const SolveOptions& o = proposal.options;

@@ -1,13 +1,13 @@
 #include "mantissa/host/advise.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <numbers>
 #include <optional>
 
 #include <fmt/format.h>
 
+#include "core_limits.hpp"
 #include "mantissa/engine.hpp"
 #include "mantissa/fitted.hpp"
 #include "mantissa/format.hpp"
@@ -32,6 +32,8 @@ constexpr int kFewestBits = 2;
 /// Iterations that the fewest bits may take, times those of double precision, before the limit is raised.
 constexpr std::uint64_t kMostSlower = 10;
 constexpr int kMostIdle = -kLeastHeadroom;
+/// Of the time, what goes into eigenvalues and coefficients before trials begin.
+constexpr double kMeasuring = 0.4;
 /// The fewest fraction bits that are worth naming for u.
 constexpr int kFewestIterate = 10;
 
@@ -56,21 +58,8 @@ public:
         : problem_(problem), options_(options), progress_(progress), scaled_(jacobi_scaled(problem)) {}
 
     Advice run() {
-        measure();
-        if (refused()) return std::move(advice_);
-        const MatrixMeasured& m = advice_.measured;
-        // CG takes sqrt(kappa) steps to what its directions are conjugate for. Errors of relative size e in each of
-        // them, independent of each other, come to e kappa^(1/4).
-        const double memory = std::pow(m.condition(), 0.25);
-        // What an inner solve gains in exact arithmetic, in bits, and at most what is asked for.
-        const double gain =
-            std::min(2 * static_cast<double>(options_.inner) / std::sqrt(m.condition()) * std::numbers::log2e,
-                     -std::log2(options_.tolerance));
-        advice_.fewest = proposal({1, 1, kFewestBits - 1});
-        if (!advice_.fewest) return std::move(advice_);
-        advice_.advised = proposal({memory, gain, advice_.fewest->widths.coefficient - 1});
-        if (!advice_.advised) advice_.advised = advice_.fewest;
-        try_out();
+        find();
+        advice_.seconds = spent();
         return std::move(advice_);
     }
 
@@ -82,6 +71,28 @@ private:
         int too_short = 1; ///< coefficient bits that are known not to do
     };
 
+    void find() {
+        measure();
+        if (refused()) return;
+        const MatrixMeasured& m = advice_.measured;
+        // CG takes sqrt(kappa) steps to what its directions are conjugate for. Errors of relative size e in each of
+        // them, independent of each other, come to e kappa^(1/4).
+        const double memory = std::pow(m.condition(), 0.25);
+        // What an inner solve gains in exact arithmetic, in bits, and at most what is asked for.
+        const double gain =
+            std::min(2 * static_cast<double>(options_.inner) / std::sqrt(m.condition()) * std::numbers::log2e,
+                     -std::log2(options_.tolerance));
+        advice_.fewest = proposal({1, 1, kFewestBits - 1});
+        if (!advice_.fewest) return;
+        advice_.advised = proposal({memory, gain, advice_.fewest->widths.coefficient - 1});
+        if (!advice_.advised) advice_.advised = advice_.fewest;
+        try_out();
+    }
+
+    [[nodiscard]] double spent() const { return computed_seconds() - start_; }
+    /// Seconds that all of the advice may take.
+    [[nodiscard]] double budget() const { return std::max(options_.seconds, 3 * advice_.measured.double_seconds); }
+
     const System& matrix() const { return scaled_.problem.system; }
     void say(const std::string& what) const {
         if (progress_) progress_(what);
@@ -91,12 +102,14 @@ private:
         return false;
     }
 
-    Extremes lanczos(const System& system, const std::string& what, bool stop_below_zero) const {
+    Extremes lanczos(const System& system, const std::string& what, bool stop_below_zero) {
         LanczosOptions o;
         o.threads = options_.threads;
         o.stop_below_zero = stop_below_zero;
         o.progress = [&](std::uint64_t steps) { say(fmt::format("{}: {} Lanczos steps", what, steps)); };
-        return extreme_eigenvalues(system, o);
+        const Extremes found = extreme_eigenvalues(system, o);
+        advice_.products += found.steps;
+        return found;
     }
 
     void measure() {
@@ -116,12 +129,13 @@ private:
         o.progress = [&](std::uint64_t iterations, double residual) {
             say(fmt::format("CG in double precision: {} iterations, residual {:.1e}", iterations, residual));
         };
-        const auto start = std::chrono::steady_clock::now();
+        const double start = computed_seconds();
         const Trial trial = run_trial(problem_, scaled_, o);
-        m.double_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        m.double_seconds = computed_seconds() - start;
         m.largest_correction = trial.largest_correction;
         m.double_reached = trial.reached;
         m.double_iterations = trial.iterations;
+        advice_.products += trial.iterations;
         m.floor = trial.floor;
         m.largest_word = trial.largest_word;
         m.correction = trial.correction;
@@ -164,7 +178,7 @@ private:
     }
 
     /// Does the matrix stay definite when the rounding of its coefficients is taken `margin` times, with either sign?
-    bool stays_definite(const RoundedMatrix& rounding, double margin, int bits) const {
+    bool stays_definite(const RoundedMatrix& rounding, double margin, int bits) {
         if (2 * margin * rounding.row_bound <= advice_.measured.smallest) return true;
         const auto definite = [&](double factor) {
             const Extremes found =
@@ -186,7 +200,8 @@ private:
             return none(fmt::format("coefficients of {} fraction bits still change a row by {:.1e}", kMostBits,
                                     rounded(matrix(), kMostBits).row_bound));
         int fails = aim.too_short, holds = safe;
-        while (holds - fails > 1) {
+        // (Each takes up to two runs of Lanczos: on a large matrix the trials below shorten what time leaves long.)
+        while (holds - fails > 1 && spent() < kMeasuring * budget()) {
             const int middle = fails + (holds - fails) / 2;
             (stays_definite(rounded(matrix(), middle), w.margin, middle) ? holds : fails) = middle;
         }
@@ -210,7 +225,8 @@ private:
                 w.perturbation = chosen.row_bound;
                 return w;
             },
-            std::max(options_.seconds, 3 * m.double_seconds), [this](const std::string& what) { say(what); });
+            [this](const DatapathSpec& spec) { return refusal_of(spec).empty(); }, budget() - spent(),
+            [this](const std::string& what) { say(what); });
         // (Restarts come every so many: a solve ends behind one.)
         const auto most = static_cast<std::uint64_t>(kMostTimes * static_cast<double>(m.double_iterations));
         search.improve(*advice_.advised, std::max<std::uint64_t>(most, options_.inner));
@@ -221,16 +237,46 @@ private:
         const auto bits = [](const AdvisedWidths& w) { return w.vector + w.coefficient + w.iterate; };
         advice_.fewest =
             fewest.tried && bits(fewest.widths) < bits(advice_.advised->widths) ? fewest : *advice_.advised;
+        if (!advice_.advised->tried && advice_.fewest->tried) advice_.advised = advice_.fewest; // it converges
         advice_.trials = search.trials();
         // Words that nothing was tried with are better filled than guessed: the loop takes its scale from the last
         // step.
-        for (auto* const proposal : {&advice_.advised, &advice_.fewest})
-            if (!(*proposal)->tried) (*proposal)->options.headroom.reset();
-        if (advice_.advised->tried || advice_.fewest->tried || search.budget_spent()) return;
-        none(fmt::format("none of {} trial solves converged, with words up to nine bits longer than the rule's",
-                         search.trials()));
+        for (auto* const proposal : {&advice_.advised, &advice_.fewest}) {
+            SolveOptions& o = (*proposal)->options;
+            if (!(*proposal)->tried) o.headroom.reset();
+            else if (*(*proposal)->tried < default_iteration_limit(m.unknowns)) o.max_iterations = 0;
+        }
+        const std::string refused = refusal_of(advice_.advised->options.spec);
+        if (refused.empty() && (advice_.advised->tried || advice_.fewest->tried || search.budget_spent())) return;
+        none(refused.empty()
+                 ? fmt::format("none of {} trial solves converged, with words up to nine bits longer than the rule's",
+                               search.trials())
+                 : fmt::format("words that these engines take did not converge in {} trial solves ({})",
+                               search.trials(), refused));
         advice_.advised.reset();
         advice_.fewest.reset();
+    }
+
+    /// What the engines that shall run it say to a datapath, on the system as a solve loads it.
+    [[nodiscard]] std::string refusal_of(const DatapathSpec& spec) const {
+        if (!options_.refusal) return {};
+        const auto fit = fitted(matrix(), spec);
+        return options_.refusal(spec, fit ? fit->system : matrix());
+    }
+
+    /// Words that no engine has are cut to a core's longest before they are tried.
+    void cut_to_engines(AdvisedWidths& w) const {
+        if (refusal_of(options_for(w).spec).empty()) return;
+        while (w.product + w.product_integer > kCoreWord || w.vector + w.integer > kCoreWord) {
+            --w.vector;
+            --w.product;
+        }
+        if (w.coefficient_word > kCoreWord) {
+            const RoundedMatrix shorter = rounded(matrix(), w.coefficient - (w.coefficient_word - kCoreWord));
+            w.coefficient -= w.coefficient_word - kCoreWord;
+            w.coefficient_word = shorter.word_bits;
+            w.perturbation = shorter.row_bound;
+        }
     }
     /// What is fewest of each.
     static AdvisedWidths shorter_of(AdvisedWidths a, const AdvisedWidths& b) {
@@ -297,6 +343,7 @@ private:
         Proposal proposal;
         AdvisedWidths& w = proposal.widths;
         if (!coefficients(aim, w) || !vectors(aim, w)) return std::nullopt;
+        cut_to_engines(w);
         proposal.options = options_for(w);
         proposal.options.spec.validate();
         return proposal;
@@ -327,6 +374,7 @@ private:
     const AdviceProgress& progress_;
     ScaledProblem scaled_;
     Advice advice_;
+    double start_ = computed_seconds();
 };
 
 } // namespace

@@ -1,9 +1,11 @@
 #include "search.hpp"
 
 #include <algorithm>
+#include <ctime>
 
 #include <fmt/format.h>
 
+#include "core_limits.hpp"
 #include "mantissa/engine.hpp"
 #include "mantissa/spec.hpp"
 
@@ -13,8 +15,16 @@ namespace {
 
 /// Words in which the rule's widths are tried before none is named, each this many bits longer than the last.
 constexpr int kLonger = 3, kMostLonger = 3;
+/// ... and where words shall converge in time.
+constexpr int kLongerInTime[] = {0, 3, 6, 9, 15, 21};
 constexpr int kFewestBits = 2;
 constexpr int kMostWidenings = 8;
+/// Single bits less that are tried below a width.
+constexpr int kProbed = 3;
+/// Times the limit that a trial may take where none has converged within it.
+constexpr std::uint64_t kMostPatient = 30;
+/// Fraction bits of alpha and beta where those of the rule do not do: a single-precision significand.
+constexpr int kLongOperand = 23;
 
 AdvisedWidths with_vector(AdvisedWidths w, int bits) {
     w.product += bits - w.vector;
@@ -28,6 +38,12 @@ AdvisedWidths with_iterate(AdvisedWidths w, int bits) {
 
 } // namespace
 
+double computed_seconds() {
+    timespec now{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
 std::optional<Search::Outcome> Search::outcome(const AdvisedWidths& widths, std::uint64_t limit) {
     SolveOptions o = make_(widths);
     try {
@@ -35,6 +51,7 @@ std::optional<Search::Outcome> Search::outcome(const AdvisedWidths& widths, std:
     } catch (const InvalidInput&) {
         return Outcome{}; // too long for a word
     }
+    if (!taken_(o.spec)) return Outcome{};
     const std::string name = to_string(o.spec);
     if (const auto at = known_.find(name); at != known_.end()) {
         const auto& [tried, outcome] = at->second;
@@ -86,17 +103,25 @@ bool Search::works_widened(AdvisedWidths& widths, std::uint64_t limit) {
     return false;
 }
 
-/// Widths that converge within the limit, the rule's or longer ones. (More inner iterations a step are no way out: they
-/// took more on the matrices where the rule's widths are slow.)
+/// Widths that converge within the limit, the rule's or longer ones; where none do, with longer alpha and beta. (More
+/// inner iterations a step are no way out: they took more on the matrices where the rule's widths are slow.)
 bool Search::first_in_time(AdvisedWidths& widths, std::uint64_t limit) {
-    AdvisedWidths longer = widths;
-    for (int turn = 0; turn <= kMostLonger; ++turn) {
-        if (works_widened(longer, limit)) {
-            widths = longer;
-            return true;
+    const AdvisedWidths start = widths;
+    // Longer words than a core has are no aim: what they have room for is added, and u, which is longer, grows on.
+    const int room = kCoreWord - std::max(start.vector + start.integer, start.product + start.product_integer);
+    const int coefficient_room = kCoreWord - start.coefficient_word;
+    for (const int operand : {start.operand, std::max(start.operand, kLongOperand)}) {
+        for (const int more : kLongerInTime) {
+            const int vector = start.vector + std::clamp(room, 0, more);
+            AdvisedWidths longer = with_coefficient_(with_vector(start, vector),
+                                                     start.coefficient + std::clamp(coefficient_room, 0, more));
+            longer.iterate += more;
+            longer.operand = operand;
+            if (works_widened(longer, limit)) {
+                widths = longer;
+                return true;
+            }
         }
-        longer = with_coefficient_(with_vector(longer, longer.vector + kLonger), longer.coefficient + kLonger);
-        longer.iterate += kLonger;
     }
     return false;
 }
@@ -105,7 +130,8 @@ bool Search::first_in_time(AdvisedWidths& widths, std::uint64_t limit) {
 /// take, and a little more, or each bit less would seem too slow.
 bool Search::first_at_all(AdvisedWidths& widths, std::uint64_t& limit) {
     const std::uint64_t most = make_(widths).max_iterations;
-    const std::uint64_t any = most != 0 ? most : default_iteration_limit(problem_.system.size());
+    const std::uint64_t any =
+        std::min(most != 0 ? most : default_iteration_limit(problem_.system.size()), kMostPatient * limit);
     AdvisedWidths longer = widths;
     std::uint64_t least = any;
     bool found = false;
@@ -134,6 +160,31 @@ void Search::shorten(AdvisedWidths& widths, std::uint64_t limit, int low, int no
     if (holds != now) widths = with(widths, holds);
 }
 
+void Search::polish(AdvisedWidths& widths, std::uint64_t limit) {
+    const auto lower = [&](int AdvisedWidths::*width, int least, const auto& with) {
+        for (int less = 1; less <= kProbed; ++less) {
+            const int bits = widths.*width - less;
+            if (bits < least || !works(with(widths, bits), limit)) continue;
+            widths = with(widths, bits);
+            return true;
+        }
+        return false;
+    };
+    bool lowered = true;
+    while (lowered && !spent_) {
+        lowered = lower(&AdvisedWidths::vector, kFewestBits + 1, with_vector);
+        lowered = lower(&AdvisedWidths::coefficient, kFewestBits, with_coefficient_) || lowered;
+        lowered = lower(&AdvisedWidths::iterate, kFewestBits + 1, with_iterate) || lowered;
+    }
+}
+
+void Search::climb(AdvisedWidths& widths, std::uint64_t limit, int least, int AdvisedWidths::*width,
+                   const std::function<AdvisedWidths(AdvisedWidths, int)>& with) {
+    constexpr int kCheap = 20;
+    for (int bits = least; bits + kProbed < widths.*width && spent() + kCheap * longest_ < seconds_; ++bits)
+        if (works(with(widths, bits), limit)) widths = with(widths, bits);
+}
+
 void Search::trim(AdvisedWidths& widths, std::uint64_t limit) {
     const WordUse used = outcome(widths, limit)->words;
     const auto fewer = [](int& integer, int fraction, int bits) {
@@ -153,11 +204,20 @@ void Search::improve(Proposal& proposal, std::uint64_t limit) {
         if (!first_at_all(w, limit)) return;
     }
     shorten(w, limit, kFewestBits, w.vector, with_vector);
+    climb(w, limit, kFewestBits + 1, &AdvisedWidths::vector, with_vector);
     shorten(w, limit, kFewestBits - 1, w.coefficient, with_coefficient_);
     shorten(w, limit, kFewestBits, w.iterate, with_iterate);
-    // Shorter coefficients may have let a longer vector go further down, and the reverse: once more, by single bits.
-    for (int turn = 0; turn < 2 && w.vector > kFewestBits + 1 && works(with_vector(w, w.vector - 1), limit); ++turn)
-        w = with_vector(w, w.vector - 1);
+    polish(w, limit);
+    // Of coefficients a few bits may do where more do not: rounded, the matrix is another one.
+    climb(w, limit, kFewestBits - 1, &AdvisedWidths::coefficient, with_coefficient_);
+    // Vectors that are short to the last bit may keep coefficients and u long: one bit of theirs for more of the
+    // others.
+    AdvisedWidths traded = with_vector(w, w.vector + 1);
+    if (works(traded, limit)) {
+        shorten(traded, limit, kFewestBits, traded.iterate, with_iterate);
+        shorten(traded, limit, kFewestBits - 1, traded.coefficient, with_coefficient_);
+        if (traded.iterate + traded.coefficient + 1 < w.iterate + w.coefficient) w = traded;
+    }
     trim(w, limit);
     proposal.widths = w;
     proposal.options = make_(w);

@@ -1,7 +1,6 @@
 // Trial solves: which of the widths near those that the rule names really converge. Internal to host/.
 #pragma once
 
-#include <chrono>
 #include <functional>
 #include <map>
 #include <string>
@@ -10,15 +9,19 @@
 
 namespace mantissa::advising {
 
+/// Seconds that this thread has computed: time in which the machine was busy with others does not count.
+double computed_seconds();
+
 /// Solves a problem with proposals on the emulated engine within a budget of time.
 class Search {
 public:
-    /// `make`: the options of a solve in these widths. `say` takes what is being done. All must live as long.
+    /// `make`: the options of a solve in these widths. `taken`: do the engines that shall run it take this datapath?
+    /// `say` takes what is being done. All must live as long.
     Search(const Problem& problem, std::function<SolveOptions(const AdvisedWidths&)> make,
-           std::function<AdvisedWidths(AdvisedWidths, int coefficient)> with_coefficient, double seconds,
-           std::function<void(const std::string&)> say)
-        : problem_(problem), make_(std::move(make)), with_coefficient_(std::move(with_coefficient)), seconds_(seconds),
-          say_(std::move(say)) {}
+           std::function<AdvisedWidths(AdvisedWidths, int coefficient)> with_coefficient,
+           std::function<bool(const DatapathSpec&)> taken, double seconds, std::function<void(const std::string&)> say)
+        : problem_(problem), make_(std::move(make)), with_coefficient_(std::move(with_coefficient)),
+          taken_(std::move(taken)), seconds_(seconds), say_(std::move(say)) {}
 
     /// Looks for the shortest words that converge, without a step lost to overflow, within `limit` iterations: from the
     /// proposal's widths upwards until some do, then downwards in r, p and q, in the coefficients and in u, each by
@@ -46,19 +49,24 @@ private:
     [[nodiscard]] bool first_at_all(AdvisedWidths& widths, std::uint64_t& limit);
     /// Takes the bits before the points that the trial did not need, but for one; they change nothing of the solve.
     void trim(AdvisedWidths& widths, std::uint64_t limit);
+    /// Single bits less of each width in turn, two and three where one less does not do: counts of iterations are no
+    /// monotone function of a width.
+    void polish(AdvisedWidths& widths, std::uint64_t limit);
+    /// Every width from `least` on until one does, where trials are cheap beside the budget.
+    void climb(AdvisedWidths& widths, std::uint64_t limit, int least, int AdvisedWidths::*width,
+               const std::function<AdvisedWidths(AdvisedWidths, int)>& with);
     /// Lowers one width, by halving between `low`, which is not tried, and where it stands.
     void shorten(AdvisedWidths& widths, std::uint64_t limit, int low, int now,
                  const std::function<AdvisedWidths(AdvisedWidths, int)>& with);
-    [[nodiscard]] double spent() const {
-        return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-    }
+    [[nodiscard]] double spent() const { return computed_seconds() - start_; }
 
     const Problem& problem_;
     std::function<SolveOptions(const AdvisedWidths&)> make_;
     std::function<AdvisedWidths(AdvisedWidths, int)> with_coefficient_;
+    std::function<bool(const DatapathSpec&)> taken_;
     double seconds_; ///< for all trials; the first may take twice as long
     std::function<void(const std::string&)> say_;
-    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+    double start_ = computed_seconds();
     std::map<std::string, std::pair<std::uint64_t, Outcome>> known_; ///< by spec: the limit, and what came of it
     bool spent_ = false;
     double longest_ = 0; ///< seconds of a trial

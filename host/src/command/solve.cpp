@@ -4,14 +4,17 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <thread>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "advise/advice_report.hpp"
+#include "advise/core_limits.hpp"
 #include "command.hpp"
 #include "command/native/native_options.hpp"
 #include "dense/solve_dense.hpp"
@@ -38,7 +41,7 @@ namespace mantissa::cli {
 namespace {
 
 struct Flags {
-    std::string problem, engine = "emulated", history, solution, check, advise, guess;
+    std::string problem, engine = "emulated", history, solution, check, advise, guess, device, store;
     int threads = 0;
     bool json = false;
     SolveFlags solver;
@@ -84,6 +87,9 @@ void print_request(std::FILE* to, const Point& point, const Problem& problem, co
     if (!o.recurrence.empty()) scheme += (refining ? ", " : " ") + o.recurrence + (refining ? " inside" : "");
     if (refining && o.inner_recurrence == Recurrence::plain) scheme += ", plain CG inside";
     if (refining && o.inner_recurrence == Recurrence::chebyshev) scheme += ", Chebyshev iteration inside";
+    if (o.scheme == Scheme::gmres)
+        scheme += fmt::format(", cycles of {} steps", o.gmres != 0 ? o.gmres : kUsualRestart);
+    else if (o.gmres != 0) scheme += fmt::format(", GMRES({}) inside", o.gmres);
     if (!o.middle.empty()) scheme += ", through " + options::middle_text(o.middle);
     if (o.jacobi) scheme += ", Jacobi scaling";
     if (o.preconditioner) scheme += ", preconditioner " + options::preconditioner_text(o);
@@ -205,29 +211,55 @@ std::string write_files(const Flags& flags, const Point& point, const Problem& p
     return fault;
 }
 
+/// What the engines that the advised datapath shall run on say to it: `names`, separated by commas, and cores in
+/// hardware.
+std::function<std::string(const DatapathSpec&, const System&)> refusal_by(const std::string& names, bool on_device) {
+    std::vector<std::shared_ptr<Engine>> engines;
+    for (std::size_t begin = 0; begin <= names.size() && !names.empty();) {
+        const std::size_t end = std::min(names.find(',', begin), names.size());
+        engines.push_back(make_engine(names.substr(begin, end - begin)));
+        begin = end + 1;
+    }
+    return [engines, on_device](const DatapathSpec& spec, const System& system) -> std::string {
+        for (const auto& engine : engines)
+            if (std::string why = engine->refusal(spec, system, {}); !why.empty()) return why;
+        return on_device ? advising::core_refusal(spec, system) : std::string();
+    };
+}
+
 /// The advice; with --advise=solve the solve that it names behind it.
-int advise_command(const Flags& flags) {
+int advise_command(const Flags& flags, const std::string& engines, const std::string& typed) {
     if (flags.advise != "only" && flags.advise != "solve")
         throw InvalidInput(fmt::format("--advise={}: write --advise, or --advise=solve to run what it names",
                                        base::shortened(flags.advise)));
     if (flags.advise == "solve" && flags.json)
         throw InvalidInput("--advise=solve: prints no JSON; use --advise --json and run the command that it holds");
     const SolveOptions asked = options_of(flags);
-    const AdviceOptions options{asked.tolerance, asked.inner, asked.threads};
+    const bool on_device = !flags.device.empty();
+    if (!on_device && !flags.store.empty())
+        throw InvalidInput("--store: it keeps what --device computes; give --device too, or leave it out");
+    if (!flags.store.empty()) base::check_store_path("--store", flags.store);
+    AdviceOptions options{asked.tolerance, asked.inner, asked.threads};
+    if (!engines.empty() || on_device) options.refusal = refusal_by(engines, on_device);
     const Problem problem = make_problem(flags.problem);
+    const advising::HardwareRequest request{flags.device, flags.store, typed, asked.threads};
+    if (on_device) advising::check_device(problem, request);
     if (!problem.note.empty()) fmt::print(stderr, "mantissa: {}\n", problem.note);
     const Advice advice = advising::advise_with_progress(problem, options);
-    advising::print_advice(problem, advice, flags.json);
+    std::optional<advising::Hardware> hardware;
+    if (on_device && advice.found()) hardware = advising::hardware_of(problem, *advice.advised, request);
+    advising::print_advice(problem, advice, hardware, flags.json);
     if (!advice.found()) return kNotConverged;
     if (flags.advise == "only") return kDone;
-    const auto engine = make_engine("emulated");
+    const std::string solver = engines.empty() ? "emulated" : engines.substr(0, engines.find(','));
+    const auto engine = make_engine(solver);
     running::SolveProgress line(options.tolerance);
     const SolveResult result = solve(problem, *engine, advice.advised->options, [&](const HistoryPoint& h) {
         line.update(h.inner_iterations, h.relative_defect);
         return true;
     });
     fmt::print("\n");
-    print_request(stdout, {problem.name, "emulated", advice.advised->options}, problem);
+    print_request(stdout, {problem.name, solver, advice.advised->options}, problem);
     print_answer(stdout, advice.advised->options, result, {});
     return result.status == Status::converged ? kDone : kNotConverged;
 }
@@ -417,7 +449,8 @@ Run setup(CLI::App& app, const std::string& typed) {
     const auto begin = [&app](const char* title) { app.option_defaults()->group(title); };
     begin(options::title(Group::problem));
     app.add_option("--problem", f.problem,
-                   "poisson2d:level=8[,anisotropy=A], diffusion2d:level=7[,field=smooth|jump|checker][,contrast=C]"
+                   "poisson2d:level=8[,anisotropy=A][,rhs=smooth|random], "
+                   "diffusion2d:level=7[,field=smooth|jump|checker][,contrast=C]"
                    "[,seed=S], poisson3d:level=5, convection2d:level=7|n=N[,peclet=P]"
                    "[,difference=upwind|central][,wind=constant|recirculating][,rhs=known|random], "
                    "convection3d likewise, "
@@ -427,7 +460,12 @@ Run setup(CLI::App& app, const std::string& typed) {
                    "generated:kind=nd|band|thermal|elasticity|scattered|power|arrow,n=N[,seed=S], large and sparse");
     CLI::Option* const advise = app.add_flag(
         "--advise{only}", f.advise,
-        "estimate the condition of the matrix and propose widths and options; --advise=solve runs them as well");
+        "estimate the condition of the matrix and propose widths and options; --advise=solve runs them as well; "
+        "--engine names those that shall take them, separated by commas");
+    app.add_option("--device", f.device,
+                   "with --advise: area, clock and time of the advised datapath on this device, a name in "
+                   "experiments/devices or a .toml file");
+    app.add_option("--store", f.store, "with --device: a results file that keeps what it computes");
     for (const Group group : options::kGroups) f.solver.declare(app, group);
     f.solver.exclude(app);
     app.add_option("--guess", f.guess,
@@ -458,16 +496,21 @@ Run setup(CLI::App& app, const std::string& typed) {
                 throw InvalidInput(
                     fmt::format("{}: it is for a dense system; give one with --dense, or leave it out", name));
         flags->native = note_asked(app, flags->solver);
-        if (advise->count() == 0) return solve_command(*flags, typed);
+        if (advise->count() == 0) {
+            for (const char* name : {"--device", "--store"})
+                if (app.get_option(name)->count() != 0)
+                    throw InvalidInput(fmt::format("{}: it is for --advise; give that too, or leave it out", name));
+            return solve_command(*flags, typed);
+        }
         const auto refuse = [](std::string_view name) {
             throw InvalidInput(fmt::format("{}: --advise chooses the solve itself; leave it out", name));
         };
         for (const options::Option* option : flags->solver.given())
             if (!option->with_advice) refuse(flag_of(*option));
-        for (const char* name : {"--guess", "--engine", "--check", "--history", "--solution", "--parts", "--cut",
-                                 "--exchange", "--gpus", "--devices", "--rank-wait"})
+        for (const char* name : {"--guess", "--check", "--history", "--solution", "--parts", "--cut", "--exchange",
+                                 "--gpus", "--devices", "--rank-wait"})
             if (app.get_option(name)->count() != 0) refuse(name);
-        return advise_command(*flags);
+        return advise_command(*flags, app.get_option("--engine")->count() != 0 ? flags->engine : "", typed);
     };
 }
 

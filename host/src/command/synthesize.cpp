@@ -46,7 +46,7 @@ struct Outcome {
 };
 
 std::vector<bool> constant_bands_of(const Flags& flags, const DatapathSpec& spec, const std::string& part) {
-    if (flags.bands.empty()) return {part == "core" && synthesis::holds_stencil(spec)};
+    if (flags.bands.empty()) return {synthesis::is_core(part) && synthesis::holds_stencil(spec)};
     std::vector<bool> constant;
     for (const std::string& bands : flags.bands) constant.push_back(bands == "constant");
     return constant;

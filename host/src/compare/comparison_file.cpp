@@ -1,6 +1,7 @@
 #include "comparison_file.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -118,7 +119,8 @@ private:
             const toml::table& t = *item.as_table();
             file_.check_keys(t, "a design",
                              {"spec", "multiplier", "device", "engine", "area", "clock_mhz", "bands", "resident",
-                              "outer", "fixed_clocks", "sparse", "cores", "link_words", "link_latency"});
+                              "outer", "fixed_clocks", "sparse", "cores", "link_words", "link_latency", "headroom",
+                              "jacobi", "recurrence"});
             Design design;
             const bool area = file_.truth(t, "area", true);
             const auto devices = read_devices(t, c);
@@ -130,6 +132,11 @@ private:
             if (t.contains("bands")) design.constant_bands = second(t, "bands", "streamed", "constant");
             read_resident(t, c, design);
             read_sparse(t, c, design);
+            read_scaling(t, design);
+            design.chebyshev = second(t, "recurrence", "pipelined", "chebyshev");
+            if (design.chebyshev && (design.resident || design.sparse))
+                file_.fail(text::TomlText::line_of(t, "recurrence"),
+                           "cores of the Chebyshev recurrence stream a grid: leave resident and sparse out");
             for (const auto& [text, line] : needed(t, "spec", "spec = \"s17e8\"")) {
                 design.spec = read_spec(text, line);
                 if (design.constant_bands == false && !design.cores.empty() && synthesis::holds_stencil(design.spec))
@@ -187,6 +194,19 @@ private:
                 file_.fail(line, fmt::format("{} has no {} for sparse designs: name other devices, or add it",
                                              device.id, device.channels == 0 ? "channels" : "[[memory]]"));
         }
+    }
+
+    /// How its solves scale the system and the defect.
+    void read_scaling(const toml::table& t, Design& design) const {
+        design.jacobi = file_.truth(t, "jacobi", design.sparse);
+        if (design.sparse && !design.jacobi)
+            file_.fail(text::TomlText::line_of(t, "jacobi"), "solves of sparse designs are scaled: leave jacobi out");
+        if (!t.contains("headroom")) return;
+        const double bits = file_.number(t, "headroom", kLeastHeadroom - 1, kMostHeadroom, 0);
+        if (bits != std::floor(bits))
+            file_.fail(text::TomlText::line_of(t, "headroom"),
+                       fmt::format("headroom must be a whole number from {} to {}", kLeastHeadroom, kMostHeadroom));
+        design.headroom = static_cast<int>(bits);
     }
 
     void check_sparse(const DatapathSpec& spec, std::uint32_t line) const {

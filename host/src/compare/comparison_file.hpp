@@ -47,6 +47,11 @@
 //   cores       whole or list   1                   of a sparse design: cores that share the rows, 1 to 16; simulated
 //   link_words  number          16                  of a sparse design: words of p a clock that a core sends to others
 //   link_latency whole          20                  of a sparse design: clocks of an exchange beside its words
+//   recurrence  text            "pipelined"         or "chebyshev": cores without dot products, whose step lengths the
+//                                                   host knows from bounds of the spectrum; their solves are
+//                                                   defect-correction, whatever `scheme` says
+//   headroom    whole           none                of fixed-point words: bits that the defect leaves free, -20 to 40
+//   jacobi      true or false   false               solves are scaled by the diagonal, as those of sparse designs are
 //   fixed_clocks number         none                clocks of a pass besides N / lanes + row / lanes, given in place of
 //                                                   counted ones
 //
@@ -100,10 +105,16 @@
 //     device = "xc2v8000"
 //     engine = ["emulated", "rtl"]
 //     clock_mhz = 80
+//     jacobi = true
 //
 //     [[design]]
 //     spec = "s14e8,u=s23e8,row=s20e8,dot=fixed[13:-50]"
 //     area = false
+//
+//     [[design]]
+//     spec = "fx18.16"
+//     bands = "constant"
+//     recurrence = "chebyshev"
 //
 //     [[design]]
 //     spec = "fx20.18"
@@ -117,6 +128,7 @@
 //     spec = "fx24.18,coef=fx18.16"
 //     device = "alveo-u280"
 //     sparse = true
+//     headroom = 0
 //     cores = [1, 4]
 //     link_words = 16
 //     link_latency = 20
@@ -169,24 +181,39 @@ struct Design {
     std::optional<double> clock_mhz;
     std::optional<bool> constant_bands; ///< in place of the comparison's; true: cores are synthesised so, too
     bool resident = false;
+    bool chebyshev = false;             ///< cores of the Chebyshev recurrence
     std::optional<Format> outer;        ///< of a resident design: u and the defect in the outer loop
     std::optional<double> fixed_clocks; ///< of a resident design's pass
     bool sparse = false;                ///< cores for sparse rows
     std::vector<std::uint64_t> sparse_cores = {1};
     double link_words = 16; ///< between the cores of a sparse design: words a clock
     std::uint64_t link_latency = 20;
+    std::optional<int> headroom; ///< of its solves
+    bool jacobi = false;         ///< its solves are scaled by the diagonal; of a sparse design true
     /// The bands that its cores are synthesised with.
     [[nodiscard]] const char* core_bands() const {
         return constant_bands.value_or(false) || synthesis::holds_stencil(spec) ? "constant" : "streamed";
     }
-    /// What results of this design are kept under: the specification, and whether it is resident or sparse.
+    /// What results of this design are kept under: the specification, whether it is resident, sparse or Chebyshev's,
+    /// and how its solves are scaled.
     [[nodiscard]] std::string key() const {
-        return to_string(spec) + (resident ? ", resident" : sparse ? ", sparse" : "");
+        std::string text = to_string(spec) + (resident    ? ", resident"
+                                              : sparse    ? ", sparse"
+                                              : chebyshev ? ", chebyshev"
+                                                          : "");
+        if (jacobi && !sparse) text += ", Jacobi scaling";
+        if (headroom) text += ", headroom " + std::to_string(*headroom);
+        return text;
     }
+    /// The part that is synthesised for it, where it is a core for grids.
+    [[nodiscard]] const char* core_part() const { return chebyshev ? "chebyshev" : "core"; }
+    /// What the clocks of its passes are kept under.
+    [[nodiscard]] std::string cycles_key() const { return resident ? to_string(spec) : key(); }
     /// Two entries of a file with the same of these are one design.
     [[nodiscard]] bool same_as(const Design& other) const {
         return spec == other.spec && resident == other.resident && sparse == other.sparse &&
-               constant_bands == other.constant_bands;
+               chebyshev == other.chebyshev && constant_bands == other.constant_bands && headroom == other.headroom &&
+               jacobi == other.jacobi;
     }
 };
 

@@ -48,7 +48,7 @@ results::Json designs_json(const Comparison& c, const Gathered& g) {
             const auto* chosen = solve_of(g, problem, design.key());
             const auto& solve = chosen != nullptr ? *chosen : solves->second.front();
             const SolveResult& r = solve.value.result;
-            const auto cycles = g.cycles.find({problem, design.resident ? spec : design.key()});
+            const auto cycles = g.cycles.find({problem, design.cycles_key()});
             const bool counted = cycles != g.cycles.end();
             results::Json engines = results::Json::array();
             for (const auto& s : solves->second)
@@ -92,6 +92,7 @@ results::Json designs_json(const Comparison& c, const Gathered& g) {
                  {"cycles_origin", counted ? results::Json(cycles->second.origin) : results::Json(nullptr)},
                  {"cycles_engine", counted ? results::Json(cycles->second.value.engine) : results::Json(nullptr)},
                  {"cycles_kind", counted ? results::Json("measured") : results::Json(nullptr)}});
+            if (design.chebyshev) list.back()["chebyshev"] = true;
         }
     return list;
 }
@@ -144,42 +145,45 @@ results::Json resident_json(const Device& device, const Row& row) {
 results::Json row_json(const Comparison& c, const Row& row) {
     const Estimate& e = row.estimate;
     const Device& device = c.devices[row.device];
-    return {{"problem", row.problem},
-            {"device", device.id},
-            {"spec", row.spec},
-            {"multiplier", row.multiplier},
-            {"lanes", row.resident ? row.resident->lanes : row.design->spec.lanes},
-            {"cores", e.cores},
-            {"bound", e.bound},
-            {"clock_hz", row.clock_hz},
-            {"clock_kind", row.clock_kind},
-            {"inner", row.solve.inner},
-            {"inner_iterations", row.solve.result.inner_iterations},
-            {"outer_iterations", row.solve.result.outer_iterations},
-            {"cycles_per_iteration", e.pass_clocks},
-            {"bytes_per_iteration", e.pass_bytes},
-            {"seconds_per_iteration", e.pass_seconds},
-            {"seconds_inner", e.seconds_inner},
-            {"seconds_outer", e.seconds_host + e.seconds_link},
-            {"seconds", e.seconds},
-            {"seconds_kind", "modelled"},
-            {"slices", row.core.slices * e.cores},
-            {"blocks", row.core.blocks * e.cores},
-            {"memory_bits", row.core.memory_bits * e.cores},
-            {"area_share", e.area_share},
-            {"area_time", e.area_time},
-            {"energy_joules", device.watts ? results::Json(*device.watts * e.seconds) : results::Json(nullptr)},
-            {"pareto", row.pareto},
-            {"resident", resident_json(device, row)},
-            {"modelled", row.modelled},
-            {"origins", row.origins}};
+    results::Json j{{"problem", row.problem},
+                    {"device", device.id},
+                    {"spec", row.spec},
+                    {"multiplier", row.multiplier},
+                    {"lanes", row.resident ? row.resident->lanes : row.design->spec.lanes},
+                    {"cores", e.cores},
+                    {"bound", e.bound},
+                    {"clock_hz", row.clock_hz},
+                    {"clock_kind", row.clock_kind},
+                    {"inner", row.solve.inner},
+                    {"inner_iterations", row.solve.result.inner_iterations},
+                    {"outer_iterations", row.solve.result.outer_iterations},
+                    {"cycles_per_iteration", e.pass_clocks},
+                    {"bytes_per_iteration", e.pass_bytes},
+                    {"seconds_per_iteration", e.pass_seconds},
+                    {"seconds_inner", e.seconds_inner},
+                    {"seconds_outer", e.seconds_host + e.seconds_link},
+                    {"seconds", e.seconds},
+                    {"seconds_kind", "modelled"},
+                    {"slices", row.core.slices * e.cores},
+                    {"blocks", row.core.blocks * e.cores},
+                    {"memory_bits", row.core.memory_bits * e.cores},
+                    {"area_share", e.area_share},
+                    {"area_time", e.area_time},
+                    {"energy_joules", device.watts ? results::Json(*device.watts * e.seconds) : results::Json(nullptr)},
+                    {"pareto", row.pareto},
+                    {"resident", resident_json(device, row)},
+                    {"modelled", row.modelled},
+                    {"origins", row.origins}};
+    if (row.design->chebyshev) j["chebyshev"] = true;
+    return j;
 }
 
 /// How many designs are compared on a device.
 std::size_t designs_of(const std::vector<Row>& rows, const std::string& problem, std::size_t device) {
     std::set<std::pair<std::string, std::string>> designs;
     for (const Row& row : rows)
-        if (row.problem == problem && row.device == device) designs.emplace(row.spec, row.multiplier);
+        if (row.problem == problem && row.device == device)
+            designs.emplace(row.spec + (row.design->chebyshev ? ", chebyshev" : ""), row.multiplier);
     return designs.size();
 }
 
@@ -209,6 +213,7 @@ results::Json best_json(const Comparison& c, const std::vector<Row>& rows) {
                                 {"kind", "modelled"},
                                 {"stages", stages},
                                 {"origins", row->origins}});
+                if (row->design->chebyshev) list.back()["chebyshev"] = true;
             }
     return list;
 }

@@ -81,8 +81,8 @@ struct Joiner {
             enter_resident({c, g, here, problem, design, index, multiplier, solved});
             return;
         }
-        const CoreKey key{spec, device.target, multiplier, design.core_bands()};
-        const auto cycles = g.cycles.find({problem, spec});
+        const CoreKey key{spec, device.target, multiplier, design.core_bands(), design.core_part()};
+        const auto cycles = g.cycles.find({problem, design.key()});
         const auto area = g.areas.find(key);
         const auto host = g.host_step.find(problem);
         if (solved.empty() || cycles == g.cycles.end() || area == g.areas.end() || host == g.host_step.end()) return;

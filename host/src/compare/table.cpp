@@ -25,12 +25,15 @@ std::string area_of(results::Json& row) {
     return fmt::format("{:.1f}%{}", 100 * row["area_share"].get<double>(), star ? "*" : "");
 }
 
-/// A design or row by its specification, and whether its vectors stay on the chip.
+/// A design or row by its specification, and whether its vectors stay on the chip or its recurrence is another.
 std::string name_of(const results::Json& item) {
     const auto it = item.find("resident");
     const bool sparse = item.value("sparse", false);
     const bool resident = it != item.end() && !it->is_null() && *it != false;
-    return item.at("spec").get<std::string>() + (resident ? ", resident" : sparse ? ", sparse" : "");
+    return item.at("spec").get<std::string>() + (resident                         ? ", resident"
+                                                 : sparse                         ? ", sparse"
+                                                 : item.value("chebyshev", false) ? ", chebyshev"
+                                                                                  : "");
 }
 
 /// Sparse cores, with the times beside them behind those of their problem.

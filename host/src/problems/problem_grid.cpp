@@ -153,19 +153,35 @@ Problem poisson3d(const std::string& name, std::size_t n) {
             [n, at](std::size_t i) { return bump(at(i % n)) * bump(at(i / n % n)) * bump(at(i / (n * n))); }};
 }
 
+/// The same matrix with a right-hand side of numbers from -1 to 1 at inner nodes; no solution is known.
+Problem with_random_side(Problem problem, const SquareGrid& grid, std::uint64_t seed) {
+    SplitMix random(seed);
+    for (std::size_t j = 1; j < grid.cells; ++j)
+        for (std::size_t i = 1; i < grid.cells; ++i) problem.b[j * grid.nodes + i] = 2 * random.unit() - 1;
+    problem.exact = {};
+    return problem;
+}
+
 } // namespace
 
 Description describe_poisson2d(std::string_view text, std::string_view options) {
-    text::KeyValues keys(text, options, "level and anisotropy");
+    text::KeyValues keys(text, options, "level, anisotropy, rhs and seed");
     const std::uint64_t level = keys.integer("level", 1, 14, std::nullopt);
     const double a = keys.positive("anisotropy", 1.0);
     if (!(a >= 1e-6 && a <= 1e6)) keys.fail(fmt::format("anisotropy={} must lie in 1e-6..1e6", a));
+    const std::string rhs(keys.take("rhs").value_or("smooth"));
+    if (rhs != "smooth" && rhs != "random") keys.fail(fmt::format("rhs={} must be smooth or random", rhs));
+    const std::uint64_t seed = rhs == "random" ? keys.integer("seed", 0, UINT64_MAX, 1) : 0;
     keys.finish();
 
     const SquareGrid grid(level);
     std::string name = fmt::format("poisson2d:level={}", level);
     if (a != 1.0) name += ",anisotropy=" + text::shortest(a);
-    return {name, static_cast<double>(grid.size()), [name, grid, a] { return poisson2d(name, grid, a); }};
+    if (rhs == "smooth")
+        return {name, static_cast<double>(grid.size()), [name, grid, a] { return poisson2d(name, grid, a); }};
+    name += fmt::format(",rhs=random,seed={}", seed);
+    return {name, static_cast<double>(grid.size()),
+            [name, grid, a, seed] { return with_random_side(poisson2d(name, grid, a), grid, seed); }};
 }
 
 Description describe_diffusion2d(std::string_view text, std::string_view options) {

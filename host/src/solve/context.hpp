@@ -48,7 +48,7 @@ struct SolveContext {
     const System* loaded = nullptr;
     double fit = 1;
     SpectrumBounds bounds{}; ///< of `loaded`, for the Chebyshev recurrence
-    BitOperations pass{}; ///< of one pass of the datapath that runs
+    BitOperations pass{};    ///< of one pass of the datapath that runs
     [[nodiscard]] double target() const { return tolerance * initial; }
     std::chrono::steady_clock::time_point last_report = std::chrono::steady_clock::now();
     bool cancelled = false;

@@ -120,6 +120,7 @@ sim::CoreParameters sparse_core(const SynthesisRequest& request, int style) {
 const std::vector<std::pair<std::string, std::string>>& synthesis_parts() {
     static const std::vector<std::pair<std::string, std::string>> kParts = {
         {"core", "the whole core, one lane unless the specification says otherwise"},
+        {"chebyshev", "the whole core of the Chebyshev recurrence, with a table of 512 pairs"},
         {"resident", "the resident core (integers) for 1089 elements, its memories among the block memories"},
         {"inner", "its passes alone, as many lanes as the specification says, without memories"},
         {"outer", "its outer unit alone, likewise"},
@@ -132,6 +133,10 @@ const std::vector<std::pair<std::string, std::string>>& synthesis_parts() {
         {"fixed-accumulate", "the fixed-point accumulator of a dot product"},
     };
     return kParts;
+}
+
+bool is_core(std::string_view part) {
+    return part == "core" || part == "chebyshev";
 }
 
 std::string why_failed(const base::ProcessResult& result, const std::string& log) {
@@ -158,7 +163,11 @@ Top top_of(const SynthesisRequest& request) {
         p.insert(p.end(), more.begin(), more.end());
         return p;
     };
-    if (request.part == "core") return {s.fixed_vectors() ? "fx_core" : "pcg_core", whole_core(request, style), true};
+    if (is_core(request.part)) {
+        sim::CoreParameters list = whole_core(request, style);
+        if (request.part == "chebyshev") list.emplace_back("Chebyshev", sim::kStepPairs);
+        return {s.fixed_vectors() ? "fx_core" : "pcg_core", std::move(list), true};
+    }
     if (request.part == "inner") return {"fx_inner", resident_unit(request, style), true};
     if (request.part == "outer") return {"fx_outer", resident_unit(request, style), true};
     if (request.part == "resident") return {"fx_resident", resident_unit(request, style), true};

@@ -20,6 +20,7 @@
 #include "mantissa/sim/core_parameters.hpp"
 #include "mantissa/sim/sparse_core.hpp"
 #include "recipe.hpp"
+#include "sources.hpp"
 #include "store/results_file.hpp"
 #include "work_folder.hpp"
 
@@ -110,8 +111,9 @@ SynthesisFigures read_figures(const WorkFolder& work) {
     return f;
 }
 
-/// The store in the cache folder.
-std::string cache_store() {
+} // namespace
+
+std::string cached_syntheses() {
     const std::string file = (base::make_cache_folder(base::cache_root()) / "synthesis.sqlite").string();
     base::require_own("the store of synthesis runs", file,
                       "remove it, or set MANTISSA_CACHE to a folder that only this user can write");
@@ -126,12 +128,29 @@ std::string cache_store() {
     return file;
 }
 
-} // namespace
+static void add_sources(base::HashName& to, const fs::path& folder) {
+    for (const char* extension : {".sv", ".svh", ".v", ".ys"})
+        for (const fs::path& file : base::files_in(folder, extension))
+            to.add(file.filename().string()).add(base::read_text(file.string()));
+}
+
+std::string sources_folder() {
+    return base::environment_or("MANTISSA_SOURCE", MANTISSA_SOURCE_FOLDER);
+}
+
+std::string sources_hash(const std::string& source) {
+    base::HashName hash;
+    const fs::path root(source);
+    for (const fs::path& folder : {root / "rtl", root / "rtl/operators", root / "rtl/core", root / "rtl/fixed",
+                                   root / "rtl/fixed/resident", root / "experiments/synthesis"})
+        add_sources(hash, folder);
+    return hash.text();
+}
 
 Synthesizer::Synthesizer(const std::string& store, Provenance provenance)
-    : store_(store.empty() ? cache_store() : store), provenance_(std::move(provenance)) {
+    : store_(store.empty() ? cached_syntheses() : store), provenance_(std::move(provenance)) {
     yosys_ = base::environment_or("MANTISSA_YOSYS", "yosys");
-    source_ = base::environment_or("MANTISSA_SOURCE", MANTISSA_SOURCE_FOLDER);
+    source_ = sources_folder();
     const WorkFolder work;
     if (const auto told = base::run_process({yosys_, "-V"}, work.file("version")); !told.ok) {
         const bool missing = told.why == "No such file or directory" || told.why == "Permission denied";
@@ -147,18 +166,9 @@ Synthesizer::Synthesizer(const std::string& store, Provenance provenance)
         throw ToolFailure(fmt::format("{}: it is '{}', and the recipe is for {}; install that (apt install yosys on "
                                       "Debian 12) or set MANTISSA_YOSYS",
                                       yosys_, tool_, kYosysKnown));
-    base::HashName hash, sparse;
-    const fs::path root(source_);
-    const auto add = [&](base::HashName& to, const fs::path& folder) {
-        for (const char* extension : {".sv", ".svh", ".v", ".ys"})
-            for (const fs::path& file : base::files_in(folder, extension))
-                to.add(file.filename().string()).add(base::read_text(file.string()));
-    };
-    for (const fs::path& folder : {root / "rtl", root / "rtl/operators", root / "rtl/core", root / "rtl/fixed",
-                                   root / "rtl/fixed/resident", root / "experiments/synthesis"})
-        add(hash, folder);
-    sources_hash_ = hash.text();
-    add(sparse, root / "rtl/sparse");
+    base::HashName sparse;
+    sources_hash_ = sources_hash(source_);
+    add_sources(sparse, fs::path(source_) / "rtl/sparse");
     sparse_sources_hash_ = sparse.add(sources_hash_).text();
 }
 
@@ -183,11 +193,11 @@ void Synthesizer::check(const SynthesisRequest& request) {
         throw InvalidInput(fmt::format("operator {}: r, p and q of {} must be fixed-point words of one format, as "
                                        "fx18.16",
                                        request.part, to_string(s)));
-    if (request.part == "core" && !request.constant_bands && holds_stencil(request.spec))
+    if (is_core(request.part) && !request.constant_bands && holds_stencil(request.spec))
         throw InvalidInput(fmt::format("bands: the core of {} streams no coefficients, second differences hold their "
                                        "stencil; use bands=constant, or order=flux",
                                        to_string(request.spec)));
-    if (request.constant_bands && request.part != "core")
+    if (request.constant_bands && !is_core(request.part))
         throw InvalidInput(fmt::format("bands: {} has none; leave bands=constant to cores", request.part));
     if (request.combinational && request.part != "add" && request.part != "mul")
         throw InvalidInput(

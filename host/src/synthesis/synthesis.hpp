@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -62,8 +63,14 @@ struct Placement {
 struct SynthesisKey;
 struct Top;
 
+/// The results file in the cache folder that holds syntheses where no other is named. Throws InvalidInput where it is
+/// not this user's, or is none.
+std::string cached_syntheses();
+
 /// Names of parts (SynthesisRequest::part), with one line on each.
 const std::vector<std::pair<std::string, std::string>>& synthesis_parts();
+/// Is this part a whole core that streams a grid, with or without its coefficients?
+bool is_core(std::string_view part);
 
 /// Synthesises for known requests, remembering results. Throws InvalidInput, one line, for a request that the RTL
 /// does not have, and ToolFailure for a missing or wrong yosys or a run that failed; failed runs are not remembered.

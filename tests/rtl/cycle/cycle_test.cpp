@@ -34,6 +34,7 @@ using Integers = std::vector<std::int64_t>;
 enum class Kind { noise, bump, small, one };
 enum Register : std::uint32_t {
     kId = 0x00,
+    kConfig = 0x04,
     kControl = 0x08,
     kStatus = 0x0C,
     kLevel = 0x10,
@@ -285,6 +286,13 @@ template <class Model> void compare_solve(const char* text, int level, bool stre
 CYCLES(CYCLE_TEST)
 
 using Small = Core<Vcycle_b2w10>;
+
+TEST(CycleCore, SaysWhatItIs) {
+    Small core;
+    EXPECT_EQ(core.read(kId), 0x4D544301U);
+    EXPECT_EQ(core.read(kConfig), 7U << 8 | 2U << 16);
+    EXPECT_EQ(core.read(kStatus) & 15, 0U);
+}
 
 TEST(CycleCore, EndsWhereThereIsNothingToDo) {
     Small core;

@@ -17,7 +17,10 @@ struct AdviceOptions {
     double tolerance = 1e-10; ///< that the solve shall reach
     std::uint64_t inner = 10; ///< inner iterations per outer step
     int threads = 1;
-    double seconds = 10; ///< for trial solves; three times what CG in double takes where that is more
+    double seconds = 10; ///< that all of it computes; three times what CG in double takes where that is more
+    /// Empty where all engines that shall run the solve take the datapath on the system; else one line that says why
+    /// not. Where it is left out any words will do.
+    std::function<std::string(const DatapathSpec&, const System&)> refusal{};
 };
 
 /// What was measured on the matrix scaled to a unit diagonal, and on the problem.
@@ -76,6 +79,8 @@ struct Advice {
         advised;                    ///< at most kMostTimes the iterations of double precision, if a trial could show it
     std::optional<Proposal> fewest; ///< the fewest bits that should converge, in several times the iterations
     int trials = 0;                 ///< solves that were tried
+    std::uint64_t products = 0;     ///< with the matrix, in double: Lanczos and CG; a solve in double takes one a step
+    double seconds = 0;             ///< that all of it computed
     std::string why_not;            ///< without a proposal: why, a plain sentence's second half
     [[nodiscard]] bool found() const { return advised.has_value(); }
 };

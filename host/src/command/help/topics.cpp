@@ -41,7 +41,8 @@ a pass.
 constexpr const char* kProblem =
     R"(A problem is a system A u = b, as KIND:KEY=VALUE,...  Symmetric positive definite, unless it says otherwise.
 
-  poisson2d:level=8[,anisotropy=A]      Poisson's equation on a grid of 2^level + 1 nodes a side
+  poisson2d:level=8[,anisotropy=A][,rhs=smooth|random][,seed=S]
+                                        Poisson's equation on a grid of 2^level + 1 nodes a side
   diffusion2d:level=7[,field=smooth|jump|checker][,contrast=C][,seed=S]
                                         a coefficient that varies: nine bands
   poisson3d:level=5                     the seven-point Laplacian, as sparse rows

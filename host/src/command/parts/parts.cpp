@@ -133,7 +133,7 @@ std::unique_ptr<Engine> make_solving_engine(const std::string& name, const Solve
     if (in_double_over_parts(options, shared)) return make_engine(name);
     const bool on_engine = options.scheme == Scheme::direct || options.scheme == Scheme::pipelined ||
                            refines(options.scheme) || (on_gpus(shared.gpus) && is_native(options));
-    if (options.gmres != 0) throw InvalidInput("--gmres: it is not shared out over parts; leave parts and gpus out");
+    if (options.gmres != 0) throw InvalidInput("gmres: it is not shared out over parts; leave parts and gpus out");
     if (!on_engine || options.resident)
         throw InvalidInput(
             fmt::format("{}: it is not shared out over parts; take direct, pipelined, defect-correction, "

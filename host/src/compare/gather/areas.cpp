@@ -34,7 +34,7 @@ std::vector<ToMap> parts_to_map(const Design& design) {
         for (const int lanes : kMappedLanes) list.push_back({with_lanes(design.spec, lanes), "sparse"});
         return list;
     }
-    if (!design.resident) return {{design.spec, "core"}};
+    if (!design.resident) return {{design.spec, design.core_part()}};
     list = {{design.spec, "resident"}};
     for (const int lanes : kMappedLanes)
         for (const char* part : {"inner", "outer"}) list.push_back({with_lanes(design.spec, lanes), part});
@@ -48,7 +48,9 @@ std::string text_of(const CoreKey& key) {
 
 struct Gatherer {
     GatherContext& context;
-    GapGroups gaps;
+    std::string store; ///< of syntheses
+    ComparisonStore documents{store};
+    GapGroups gaps{};
     std::mutex mutex{};
 
     void enter_area(const CoreKey& key, const synthesis::SynthesisFigures& f, const Provenance& from,
@@ -73,10 +75,10 @@ struct Gatherer {
 
     /// What the store has, whoever put it and with whichever sources: for --stored, and where yosys is missing.
     bool from_store(const CoreKey& key) {
-        const auto known = context.documents.newest_synthesis(key);
+        const auto known = documents.newest_synthesis(key);
         if (!known) return false;
         enter_area(key, known->figures, known->provenance, known->tool);
-        const auto placed = context.documents.placements(key, known->sources);
+        const auto placed = documents.placements(key, known->sources);
         std::vector<synthesis::Placement> placements;
         for (const auto& p : placed) placements.push_back(p.placement);
         if (!placed.empty()) enter_clock(key, placements, placed.front().provenance);
@@ -84,13 +86,13 @@ struct Gatherer {
     }
 
     void run(synthesis::Synthesizer& synthesizer, const CoreKey& key, const DatapathSpec& spec) {
-        const bool core = key.part == "core"; // (units of a resident core always hold their stencil)
+        const bool core = synthesis::is_core(key.part); // (units of a resident core always hold their stencil)
         const synthesis::SynthesisRequest request{spec,     key.target, key.multiplier,
                                                   key.part, false,      core && key.bands == "constant"};
         try {
             synthesizer.take_kept(request);
             const synthesis::SynthesisFigures f = synthesizer.figures(request);
-            const auto from = context.documents.origin_of_synthesis(key, f.luts, f.flip_flops, f.depth);
+            const auto from = documents.origin_of_synthesis(key, f.luts, f.flip_flops, f.depth);
             enter_area(key, f, from.value_or(current_provenance(context.options.command)), synthesizer.tool());
         } catch (const std::runtime_error& fault) { // refused, or yosys or nextpnr is missing or failed
             gaps.add(fault.what(), text_of(key));
@@ -107,7 +109,7 @@ struct Gatherer {
             const auto placements = synthesizer.stored_placements(request);
             if (placements.empty()) return;
             const synthesis::Placement& median = synthesis::median_placement(placements);
-            const auto from = context.documents.origin_of_placement(key, median.seed, median.mhz);
+            const auto from = documents.origin_of_placement(key, median.seed, median.mhz);
             enter_clock(key, placements, from.value_or(current_provenance(context.options.command)));
         } catch (const std::runtime_error& fault) { // refused, or yosys or nextpnr is missing or failed
             gaps.add(fault.what(), text_of(key) + " (MHz)");
@@ -129,19 +131,20 @@ void gather_areas(GatherContext& context) {
         for (const auto& [device, multiplier] : design.cores)
             for (const auto& [spec, part] : parts_to_map(design)) {
                 CoreKey key{to_string(spec), c.devices[device].target, multiplier,
-                            part == "core" ? design.core_bands() : "streamed", part};
+                            synthesis::is_core(part) ? design.core_bands() : "streamed", part};
                 if (!seen.insert(key).second) continue;
                 work += work_of(spec);
                 todo.emplace_back(std::move(key), spec);
             }
     }
     left_out.enter(context, "area");
-    Gatherer gatherer{context, {}};
+    const std::string& store = context.options.areas.empty() ? context.options.store : context.options.areas;
+    Gatherer gatherer{context, store};
     std::optional<synthesis::Synthesizer> synthesizer;
     std::string why_not = kNotStored;
     if (!todo.empty() && !context.options.stored_only) {
         try {
-            synthesizer.emplace(context.options.store, current_provenance(context.options.command));
+            synthesizer.emplace(store, current_provenance(context.options.command));
         } catch (const std::runtime_error& fault) { // refused, or yosys or nextpnr is missing or failed
             why_not = fault.what();
         }

@@ -11,6 +11,7 @@
 #include "mantissa/fitted.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/residual.hpp"
+#include "mantissa/host/scaling.hpp"
 #include "mantissa/resident.hpp"
 #include "mantissa/sim/resident_core.hpp"
 #include "mantissa/sim/rtl_engine.hpp"
@@ -25,6 +26,8 @@ struct Job {
     ProblemSpec key; ///< that the figures are entered under
     DatapathSpec spec;
     std::optional<Format> resident; ///< its iterate; none: the core with streams
+    bool chebyshev = false;         ///< the core with streams of that recurrence
+    bool jacobi = false;            ///< of the problem scaled by its diagonal
 };
 
 /// The stored name: the core's parameters, its sources and the tools are in the model's key.
@@ -40,7 +43,9 @@ std::string model_key_of(const System& given, const Job& job) {
         return sim::model_key({sim::resident_core_parameters(job.spec, system, *job.resident, 0), false}, {});
     }
     if (const std::string why = sim::core_refusal(job.spec, system); !why.empty()) throw InvalidInput(why);
-    return sim::model_key({sim::core_parameters(job.spec, system), false}, {});
+    sim::CoreParameters parameters = sim::core_parameters(job.spec, system);
+    if (job.chebyshev) parameters.emplace_back("Chebyshev", sim::kStepPairs);
+    return sim::model_key({parameters, false}, {});
 }
 
 /// A run of the resident core that the number of passes ends: its clocks, but for those of FORMs that it did again.
@@ -76,19 +81,20 @@ results::Json simulate_resident(const Problem& problem, const Job& job) {
             {"step_clocks", two - one}};
 }
 
-results::Json simulate(const Problem& problem, const DatapathSpec& spec, std::uint64_t passes) {
+results::Json simulate(const Problem& problem, const DatapathSpec& spec, Recurrence recurrence, std::uint64_t passes) {
     sim::RtlOptions options;
     options.cache.progress = sim::terminal_progress();
     const auto engine = sim::make_rtl_engine(options);
     const auto fit = fitted(problem.system, spec); // as a solve loads it
-    const auto session = engine->load(fit ? fit->system : problem.system, spec, {1, Recurrence::pipelined});
+    const auto session = engine->load(fit ? fit->system : problem.system, spec, {1, recurrence});
     std::vector<double> r = problem.b;
     const double norm = norm2(r, 1);
     if (norm > 0)
         for (double& x : r) x /= norm;
     session->write(Vec::r, 0, r);
     session->set_scalars(0, 0);
-    const RunReport report = session->run({passes, 0, 1});
+    const std::vector<StepPair> still(recurrence == Recurrence::chebyshev ? passes : 0); // clocks hang on no number
+    const RunReport report = session->run({.passes = passes, .pairs = still});
     if (report.end != RunEnd::passes)
         throw InvalidInput(fmt::format("the core's run ended early ({}) after {} of {} passes; give fewer passes",
                                        to_string(report.end), report.passes, passes));
@@ -132,9 +138,9 @@ void gather_cycles(GatherContext& context) {
         return known == context.out.problems.end() ? kCountedElements : static_cast<double>(known->second.unknowns);
     };
     const auto want = [&](const std::string& problem, const ProblemSpec& key, const DatapathSpec& spec,
-                          const std::optional<Format>& resident = {}) {
+                          const std::optional<Format>& resident = {}, bool chebyshev = false, bool jacobi = false) {
         if (std::any_of(todo.begin(), todo.end(), [&](const Job& job) { return job.key == key; })) return;
-        todo.push_back({problem, key, spec, resident});
+        todo.push_back({problem, key, spec, resident, chebyshev, jacobi});
         work += elements_of(problem) + 2e6; // a model's build
     };
     for (const std::string& problem : c.problems)
@@ -167,19 +173,23 @@ void gather_cycles(GatherContext& context) {
                 gaps.add("no engine of this design counts clocks, and passes is 0; set passes = 4", key.second);
                 continue;
             }
-            want(problem, key, design.spec);
+            want(problem, key, design.spec, {}, design.chebyshev, design.jacobi);
         }
     running::ItemProgress line("cycle counts", todo.size(), work);
     std::mutex mutex;
     base::run_jobs(todo.size(), context.options.threads, [&](std::size_t i) {
-        const Problem problem = todo[i].resident ? make_problem(kCountedOn) : context.problems.at(todo[i].problem);
+        Problem problem = todo[i].resident ? make_problem(kCountedOn) : context.problems.at(todo[i].problem);
+        if (todo[i].jacobi) problem = jacobi_scaled(problem).problem;
         const DatapathSpec& spec = todo[i].spec;
         try {
             const std::string name = name_of(model_key_of(problem.system, todo[i]), problem.name, c.passes);
             auto stored = context.documents.measurement(name);
             if (!stored && context.options.stored_only) throw InvalidInput(kNotStored);
             if (!stored) {
-                stored = {todo[i].resident ? simulate_resident(problem, todo[i]) : simulate(problem, spec, c.passes),
+                stored = {todo[i].resident
+                              ? simulate_resident(problem, todo[i])
+                              : simulate(problem, spec,
+                                         todo[i].chebyshev ? Recurrence::chebyshev : Recurrence::pipelined, c.passes),
                           current_provenance(context.options.command)};
                 context.documents.put_measurement(name, stored->document, stored->provenance);
             }

@@ -54,7 +54,12 @@ Point point_of(const Comparison& c, const std::string& problem, const std::strin
     point.options.spec = design.spec;
     point.options.outer = design.outer;
     point.options.resident = design.resident;
-    point.options.jacobi = design.sparse;
+    point.options.jacobi = design.jacobi;
+    point.options.headroom = design.headroom;
+    if (design.chebyshev) {
+        point.options.scheme = Scheme::defect_correction;
+        point.options.inner_recurrence = Recurrence::chebyshev;
+    }
     point.options.history = true;
     return point;
 }

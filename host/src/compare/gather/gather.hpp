@@ -136,6 +136,7 @@ struct GatherOptions {
     std::string command; ///< for the provenance of what is computed
     int threads = 1;
     bool stored_only = false; ///< compute nothing, and write nothing; what is not stored is a gap
+    std::string areas{};      ///< results file of syntheses; empty: the same
 };
 
 /// The gatherer's parts share this.

@@ -73,8 +73,8 @@ public:
 
     /// Begins a solve of A u = b from u = 0; b is rounded into r's format.
     void start(std::span<const double> b);
-    /// Runs steps. n runs of one pass equal one run of n passes, bit for bit. The rho that is tested is that in front of
-    /// a pass, from pass rho_stop_from on.
+    /// Runs steps. n runs of one pass equal one run of n passes, bit for bit. The rho that is tested is that in front
+    /// of a pass, from pass rho_stop_from on.
     RunReport run(const RunRequest& request);
     /// The square of the residual's norm, as the rotations or, in front of a cycle, the residual itself has it.
     [[nodiscard]] double rho() const { return rho_; }

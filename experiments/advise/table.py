@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The table of docs/advise.md: what `mantissa solve --advise` proposes for many systems, and what then happens.
 
-    experiments/advise_table.py PROGRAM [MATRIX.mtx ...]
+    experiments/advise/table.py PROGRAM [MATRIX.mtx ...]
 
 With matrices: a row for each. Without: problems of the program's own and matrices that are made here, none of them a
 published one. Prints Markdown; the end code is 1 when a proposal did not converge.
@@ -134,6 +134,13 @@ GRIDS = ["poisson2d:level=6", "poisson2d:level=8", "poisson2d:level=9", "poisson
          "diffusion2d:level=6,field=checker,contrast=1000", "poisson3d:level=5"]
 
 
+def write_matrix(path, entries):
+    """A symmetric MatrixMarket file of the lower half."""
+    size = 1 + max(i for i, _ in entries)
+    lines = [f"{i + 1} {j + 1} {value!r}" for (i, j), value in sorted(entries.items())]
+    path.write_text(f"%%MatrixMarket matrix coordinate real symmetric\n{size} {size} {len(lines)}\n" + "\n".join(lines) + "\n")
+
+
 def json_of(command):
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode == 2:
@@ -185,10 +192,8 @@ def main():
         good &= row(program, f"`{text}`", text)
     with tempfile.TemporaryDirectory() as folder:
         for number, (name, entries) in enumerate(made().items()):
-            size = 1 + max(i for i, _ in entries)
             path = pathlib.Path(folder) / f"{number}.mtx"
-            lines = [f"{i + 1} {j + 1} {value!r}" for (i, j), value in sorted(entries.items())]
-            path.write_text(f"%%MatrixMarket matrix coordinate real symmetric\n{size} {size} {len(lines)}\n" + "\n".join(lines) + "\n")
+            write_matrix(path, entries)
             good &= row(program, name, f"mtx:{path}")
     return 0 if good else 1
 

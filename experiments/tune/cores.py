@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""The cores that the area model of `mantissa tune` is fitted to, and their netlists.
+
+    experiments/tune/cores.py list COUNT                                   # specifications, one a line
+    experiments/tune/cores.py run MANTISSA STORE TARGET BANDS FIRST COUNT  # synthesise COUNT of them from FIRST on
+    experiments/tune/cores.py keep MANTISSA STORE                          # cores.json, with the clocks of a pass
+
+The words are points of a sequence that fills the space evenly (golden ratios), so that any first part of it covers the
+space too: words of r, p and q from 10 to 26 bits, u longer by 3 to 10, alpha and beta of 10 to 17 fraction bits, scalars
+of 15 to 23, one, two or four lanes. `run` synthesises them one after the other into STORE; what is stored is not run
+again. `keep` takes the netlists of STORE of the newest RTL in it; the clocks of a pass are counted by solves of the timed
+SystemC model, whose counts are the RTL core's.
+"""
+import json
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+FIGURES = ["luts", "memory_luts", "flip_flops", "paired", "carries", "multipliers", "memory_bits", "depth"]
+LEVEL = 5  # of the problem whose clocks are counted
+
+
+def fractions(n, axes=6):
+    """Point n of the sequence: `axes` numbers in [0, 1)."""
+    root = 1.5
+    for _ in range(60):
+        root = (1 + root) ** (1 / (axes + 1))
+    return [(0.5 + (n + 1) * root ** -(k + 1)) % 1 for k in range(axes)]
+
+
+def specification(n, streamed=False):
+    """Words of point n as `--spec` takes them."""
+    x = fractions(n)
+    word = 10 + int(x[0] * 17)
+    fraction = word - 2
+    u_longer = 3 + int(x[1] * 8)
+    lanes = (1, 1, 1, 2, 4)[int(x[4] * 5)]
+    u_fraction = fraction + min(5, u_longer)
+    text = f"fx{word}.{fraction},u=fx{word + u_longer}.{u_fraction},operand=s{10 + int(x[2] * 8)}e8"
+    if streamed:
+        coefficient = 8 + int(x[5] * 13)
+        text += f",coef=fx{coefficient}.{coefficient - 1}"
+        lanes = 1
+    text += f",scalar=s{15 + int(x[3] * 9)}e8:rne"
+    return text + (f",lanes={lanes}" if lanes > 1 else "")
+
+
+def run(mantissa, store, target, bands, first, count):
+    for n in range(int(first), int(first) + int(count)):
+        subprocess.run([mantissa, "synthesize", "--store", store, "--target", target, "--bands", bands,
+                        "--spec", specification(n, bands == "streamed")], check=False)
+
+
+def fixed_clocks(mantissa, entry, known={}):
+    """Clocks of a pass besides (elements + a row) / lanes; None where the core has no such solve."""
+    problem = f"poisson2d:level={LEVEL}" if entry["bands"] == "constant" else f"diffusion2d:level={LEVEL}"
+    key = (entry["spec"], problem)
+    if key not in known:
+        # (Few passes are enough: clocks do not depend on the data, and a solve need not converge.)
+        done = subprocess.run([mantissa, "solve", "--problem", problem, "--engine", "systemc", "--spec", entry["spec"],
+                               "--max-iterations", "20", "--json"], capture_output=True, text=True)
+        answer = json.loads(done.stdout) if done.stdout else {}
+        known[key] = None
+        if answer.get("cycles") and answer.get("inner_iterations"):
+            row = 2 ** LEVEL + 1
+            lanes = int(entry["spec"].split("lanes=")[1].split(",")[0]) if "lanes=" in entry["spec"] else 1
+            known[key] = round(answer["cycles"] / answer["inner_iterations"] - (row * row + row) / lanes, 2)
+    return known[key]
+
+
+def keep(mantissa, store):
+    database = sqlite3.connect(store)
+    database.row_factory = sqlite3.Row
+    newest = database.execute("SELECT sources FROM netlist WHERE part = 'core' ORDER BY date DESC").fetchone()[0]
+    cores = []
+    fields = ["spec", "target", "multiplier", "bands", *FIGURES, "model_mhz"]
+    for row in database.execute("SELECT * FROM netlist WHERE part = 'core' AND sources = ? ORDER BY target, bands, spec",
+                                (newest,)):
+        cores.append({**{f: row[f] for f in fields}, "tool": row["tool"], "commit": row["commit_id"][:12]})
+    for entry in cores:
+        clocks = fixed_clocks(mantissa, entry)
+        if clocks is not None:
+            entry["fixed_clocks"] = clocks
+    lines = ",\n".join("  " + json.dumps(c) for c in cores)
+    (HERE / "cores.json").write_text('{"sources": %s, "cores": [\n%s\n]}\n' % (json.dumps(newest), lines))
+
+
+def main():
+    what, *rest = sys.argv[1:] or ["help"]
+    if what == "list" and len(rest) == 1:
+        print("\n".join(specification(n) for n in range(int(rest[0]))))
+    elif what == "run" and len(rest) == 6:
+        run(*rest)
+    elif what == "keep" and len(rest) == 2:
+        keep(*rest)
+    else:
+        sys.exit(__doc__)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,41 @@
+// What an advised design takes on a device: area, clock, memory and time as `mantissa compare` has them. Internal to
+// host/.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "mantissa/host/advise.hpp"
+#include "store/result_json.hpp"
+
+namespace mantissa::advising {
+
+/// The design on the device.
+struct Hardware {
+    std::string device, target;                  ///< for people; of synthesis
+    std::string comparison;                      ///< the file that `mantissa compare` takes for the same figures
+    results::Json rows = results::Json::array(); ///< that document's rows of the design, fewest cores or lanes first
+    std::vector<std::string> missing;            ///< why a figure is missing, a sentence each
+};
+
+/// What the request says of the hardware.
+struct HardwareRequest {
+    std::string device;  ///< a name in experiments/devices/ or a path of a .toml file; empty: none
+    std::string store;   ///< results file; empty: one that is thrown away, and the cache's for syntheses
+    std::string command; ///< for the provenance
+    int threads = 1;
+};
+
+/// Throws InvalidInput, one line, where the device is unknown or has no place for cores of this problem; computes
+/// nothing.
+void check_device(const Problem& problem, const HardwareRequest& request);
+
+/// Synthesises, counts clocks and joins: minutes where the cache lacks the area. What cannot be had (no yosys, rows
+/// that do not fit) is in `missing`.
+Hardware hardware_of(const Problem& problem, const Proposal& proposal, const HardwareRequest& request);
+
+/// It in sentences, ends with a newline.
+std::string hardware_text(const Hardware& hardware);
+results::Json to_json(const Hardware& hardware);
+
+} // namespace mantissa::advising

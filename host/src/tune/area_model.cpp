@@ -1,0 +1,321 @@
+#include "area_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "mantissa/base/files.hpp"
+#include "mantissa/base/quoted.hpp"
+#include "mantissa/errors.hpp"
+#include "mantissa/format.hpp"
+#include "matrix.hpp"
+#include "synthesis/synthesis.hpp"
+
+namespace mantissa::tuning {
+
+namespace {
+
+using Features = std::vector<double>;
+
+/// Of a weight, where the largest share of a feature in a relative figure is 1.
+constexpr double kHeldBack = 1e-3;
+
+/// Are hard multipliers wider than 18 bits, and products left to yosys?
+bool wide_blocks(const std::string& target) {
+    return target == "xc7" || target == "xcup";
+}
+
+/// Hard multipliers of a product of `a` by `b` bits, two's complement. With blocks of 18 x 18 bits rtl/fixed/fx_mul.sv
+/// cuts it into parts of 17 bits, and yosys leaves parts whose product has fewer than nine bits to logic; of a square
+/// the parts (i, j) and (j, i) are one. Where blocks are wider yosys cuts it.
+int blocks_of(int a, int b, const std::string& target, bool square) {
+    if (wide_blocks(target)) {
+        const int wide = target == "xcup" ? 27 : 25, narrow = 18;
+        const auto pieces = [](int bits, int block) { return bits <= block ? 1 : 1 + (bits - 2) / (block - 1); };
+        return pieces(std::max(a, b), wide) * pieces(std::min(a, b), narrow);
+    }
+    const int na = (a + 15) / 17, nb = (b + 15) / 17;
+    int count = 0;
+    for (int i = 0; i < na; ++i)
+        for (int j = square ? i : 0; j < nb; ++j) {
+            const int wa = i == na - 1 ? a - 17 * i : 17, wb = j == nb - 1 ? b - 17 * j : 17;
+            if (target == "ecp5" || (std::min(wa, wb) >= 2 && wa + wb >= 9)) ++count;
+        }
+    return count;
+}
+
+/// Three updates of a vector, three dot products, in each lane; the scalar unit; rows of streamed couplings.
+int integer_blocks(const DatapathSpec& s, const std::string& target, bool streamed) {
+    const int factor = s.operand.fraction_bits + 2, p = s.p.word_bits, q = s.q.word_bits, r = s.r.word_bits;
+    const auto of = [&](int a, int b) { return blocks_of(a, b, target, false); };
+    int lane =
+        2 * of(factor, p) + of(factor, q) + of(p, q) + blocks_of(r, r, target, true) + blocks_of(q, q, target, true);
+    if (streamed) lane += 4 * of(p + 1, s.coefficient.word_bits) + of(p, s.coefficient.word_bits);
+    return s.lanes * lane + (s.scalar.fraction_bits > 16 ? 2 : 1);
+}
+
+/// 18-Kbit memories of the two rows of 1,025 words that an integer core holds: side by side with one lane, each its own
+/// with several; of four lanes a row is short enough for memories of 36 bits.
+int integer_memories(const DatapathSpec& s) {
+    const int word = s.r.word_bits;
+    return s.lanes == 1   ? (2 * word + 17) / 18
+           : s.lanes == 2 ? 2 * ((2 * word + 17) / 18)
+                          : 2 * ((s.lanes * word + 35) / 36);
+}
+
+int bits_of(const DatapathSpec& spec) {
+    return spec.fixed_vectors() ? spec.r.word_bits : spec.r.fraction_bits;
+}
+
+/// What an integer core's cells grow with: lanes, and in each the words and the products.
+Features integer_features(const DatapathSpec& s, Part part, bool streamed, bool wide) {
+    const double lanes = s.lanes, word = s.r.word_bits, u = s.u.word_bits - word, scalar = s.scalar.fraction_bits;
+    const double factor = s.operand.fraction_bits, coef = streamed ? s.coefficient.word_bits : 0;
+    const double several = s.r.word_bits > 18 ? 1 : 0; // products of several blocks
+    switch (part) {
+    case Part::slices: {
+        // Where blocks are wide, products of several are added within them.
+        Features f = wide ? Features{1, lanes, lanes * (4 * word + u + 2 * factor), scalar}
+                          : Features{1, lanes, lanes * word, lanes * u, lanes * factor, scalar, lanes * several};
+        if (streamed) f.push_back(coef);
+        return f;
+    }
+    case Part::blocks:
+        return {}; // integer_blocks() counts them
+    case Part::memory_bits:
+        return {}; // (as above)
+    case Part::mhz:
+        return {1, word, scalar, std::log2(lanes)};
+    case Part::clocks:
+        return {1, scalar, several, std::log2(lanes)};
+    }
+    return {};
+}
+
+/// The same of a floating core: its adders grow with the bits, its multipliers with their square.
+Features floating_features(const DatapathSpec& s, Part part) {
+    const double bits = s.r.fraction_bits, exponent = s.r.exponent_bits, u = s.u.fraction_bits - bits;
+    const double row = s.row.fraction_bits - bits, window = s.dot.fixed ? 1 : 0, scalar = s.scalar.fraction_bits;
+    const double flux = s.order == RowOrder::flux ? 1 : 0, second = s.order == RowOrder::second_difference ? 1 : 0;
+    const double tile = std::ceil(bits / 17.0 - 0.06);
+    switch (part) {
+    case Part::slices:
+        return {1, bits, bits * bits / 30, exponent, second, second * bits, flux, window, scalar, u, row};
+    case Part::blocks:
+        return {1, tile * tile, second * tile * tile, second, flux};
+    case Part::memory_bits:
+        return {1, bits, second, flux, window};
+    case Part::mhz:
+        return {1, bits};
+    case Part::clocks:
+        return {1, second, flux, window};
+    }
+    return {};
+}
+
+Features features_of(const DatapathSpec& spec, const std::string& target, Part part, bool streamed) {
+    return spec.fixed_vectors() ? integer_features(spec, part, streamed, wide_blocks(target))
+                                : floating_features(spec, part);
+}
+
+double truth(const Netlist& n, Part part) {
+    switch (part) {
+    case Part::slices:
+        return static_cast<double>(n.slices);
+    case Part::blocks:
+        return static_cast<double>(n.blocks);
+    case Part::memory_bits:
+        return static_cast<double>(n.memory_bits);
+    case Part::mhz:
+        return n.model_mhz;
+    case Part::clocks:
+        return n.fixed_clocks.value_or(0);
+    }
+    return 0;
+}
+
+bool counted(Part part) {
+    return part == Part::slices || part == Part::blocks || part == Part::memory_bits;
+}
+
+/// Weights of least squares of relative errors; each is held back a little, since some cores differ in few features.
+std::vector<double> fit(const std::vector<Netlist>& cores, Part part, bool streamed, std::size_t left_out) {
+    const std::size_t n = features_of(cores.front().spec, cores.front().target, part, streamed).size();
+    if (n == 0) return {};
+    std::vector<Features> rows;
+    std::vector<double> scale(n, 0);
+    for (std::size_t k = 0; k < cores.size(); ++k) {
+        const double y = truth(cores[k], part);
+        if (k == left_out || y == 0) continue;
+        Features f = features_of(cores[k].spec, cores[k].target, part, streamed);
+        for (std::size_t i = 0; i < n; ++i) {
+            f[i] /= y;
+            scale[i] = std::max(scale[i], std::abs(f[i]));
+        }
+        rows.push_back(std::move(f));
+    }
+    std::vector<double> a(n * n, 0), b(n, 0);
+    for (Features& f : rows) {
+        for (std::size_t i = 0; i < n; ++i) f[i] = scale[i] == 0 ? 0 : f[i] / scale[i];
+        for (std::size_t i = 0; i < n; ++i) {
+            b[i] += f[i];
+            for (std::size_t j = 0; j <= i; ++j) a[i * n + j] += f[i] * f[j];
+        }
+    }
+    for (std::size_t i = 0; i < n; ++i) a[i * n + i] += kHeldBack;
+    Cholesky factor;
+    if (!factor.factor(std::move(a), n)) return std::vector<double>(n, 0);
+    std::vector<double> w = factor.solve(std::move(b));
+    for (std::size_t i = 0; i < n; ++i) w[i] = scale[i] == 0 ? 0 : w[i] / scale[i];
+    return w;
+}
+
+double apply(const std::vector<double>& weights, const Features& features, Part part) {
+    double sum = 0;
+    for (std::size_t i = 0; i < weights.size(); ++i) sum += weights[i] * features[i];
+    return counted(part) ? std::max(0.0, std::round(sum)) : sum;
+}
+
+/// One figure of a core: by its rule, or with fitted weights.
+double figure(const DatapathSpec& spec, const std::string& target, Part part, bool streamed,
+              const std::vector<double>& weights) {
+    if (part == Part::blocks && spec.fixed_vectors()) return integer_blocks(spec, target, streamed);
+    if (part == Part::memory_bits && spec.fixed_vectors())
+        return integer_memories(spec) * static_cast<double>(synthesis::SynthesisFigures::kBlockBits);
+    return apply(weights, features_of(spec, target, part, streamed), part);
+}
+
+ModelError error_of(const std::vector<Netlist>& cores, Part part, bool streamed) {
+    std::vector<double> off;
+    for (std::size_t k = 0; k < cores.size(); ++k) {
+        const double y = truth(cores[k], part);
+        if (y == 0) continue;
+        const double guess = figure(cores[k].spec, cores[k].target, part, streamed, fit(cores, part, streamed, k));
+        off.push_back(std::abs(guess - y) / y);
+    }
+    if (off.empty()) return {};
+    std::sort(off.begin(), off.end());
+    return {off.size(), off[off.size() / 2], off.back()};
+}
+
+std::string kind_of(const DatapathSpec& spec, const std::string& target, const std::string& multiplier,
+                    const std::string& bands) {
+    return fmt::format("{} {} {} {}", spec.fixed_vectors() ? "integers" : "floating",
+                       spec.fixed_vectors() ? bands : "any", target, multiplier);
+}
+
+Netlist read(const nlohmann::json& entry) {
+    Netlist n;
+    n.spec = parse_spec(entry.at("spec").get<std::string>());
+    n.target = entry.at("target");
+    n.multiplier = entry.at("multiplier");
+    n.bands = entry.at("bands");
+    synthesis::SynthesisFigures f;
+    f.luts = entry.at("luts");
+    f.memory_luts = entry.at("memory_luts");
+    f.flip_flops = entry.at("flip_flops");
+    f.paired = entry.at("paired");
+    f.carries = entry.at("carries");
+    n.slices = f.slices(n.target);
+    n.blocks = entry.at("multipliers");
+    n.memory_bits = entry.at("memory_bits");
+    n.model_mhz = entry.at("model_mhz");
+    if (entry.contains("fixed_clocks")) n.fixed_clocks = entry.at("fixed_clocks").get<double>();
+    return n;
+}
+
+/// A kind of core with fewer netlists, or with larger errors, is not modelled.
+constexpr std::size_t kFewestCores = 7;
+constexpr double kMostMedian = 0.05, kMostError = 0.15;
+
+} // namespace
+
+const char* to_string(Part part) {
+    switch (part) {
+    case Part::slices:
+        return "slices";
+    case Part::blocks:
+        return "multipliers";
+    case Part::memory_bits:
+        return "block memory";
+    case Part::mhz:
+        return "clock";
+    case Part::clocks:
+        return "fixed clocks of a pass";
+    }
+    return "";
+}
+
+AreaModel::AreaModel(const std::string& file) {
+    try {
+        const auto table = nlohmann::json::parse(base::read_file(file).view());
+        sources_ = table.at("sources").get<std::string>();
+        for (const auto& entry : table.at("cores")) {
+            Netlist n = read(entry);
+            kinds_[kind_of(n.spec, n.target, n.multiplier, n.bands)].cores.push_back(std::move(n));
+        }
+    } catch (const nlohmann::json::exception& fault) {
+        throw InvalidInput(fmt::format("{}: no table of cores ({}); make it with experiments/tune/cores.py",
+                                       base::quoted(file), base::shortened(fault.what(), 100)));
+    }
+    for (auto& [name, kind] : kinds_) {
+        const bool streamed = name.starts_with("integers streamed");
+        kind.least_bits = kind.most_bits = bits_of(kind.cores.front().spec);
+        for (const Netlist& n : kind.cores) {
+            kind.least_bits = std::min(kind.least_bits, bits_of(n.spec));
+            kind.most_bits = std::max(kind.most_bits, bits_of(n.spec));
+            kind.most_lanes = std::max(kind.most_lanes, n.spec.lanes);
+        }
+        for (const Part part : kParts) {
+            kind.weights[part] = fit(kind.cores, part, streamed, kind.cores.size());
+            kind.errors[part] = error_of(kind.cores, part, streamed);
+        }
+    }
+}
+
+const AreaModel::Kind* AreaModel::find(const DatapathSpec& spec, const std::string& target,
+                                       const std::string& multiplier, const std::string& bands) const {
+    const auto it = kinds_.find(kind_of(spec, target, multiplier, bands));
+    return it == kinds_.end() || it->second.cores.size() < kFewestCores ? nullptr : &it->second;
+}
+
+std::string AreaModel::refusal(const DatapathSpec& spec, const std::string& target, const std::string& multiplier,
+                               const std::string& bands) const {
+    const Kind* kind = find(spec, target, multiplier, bands);
+    const std::string cores =
+        spec.fixed_vectors() ? fmt::format("integer cores, {} coefficients", bands) : "floating cores";
+    if (kind == nullptr)
+        return fmt::format("no areas of {}, {} multipliers on {} are modelled", cores, multiplier, target);
+    if (const ModelError& e = kind->errors.at(Part::slices); e.median > kMostMedian || e.largest > kMostError)
+        return fmt::format("the area model of {} on {} is off by {:.0f} % in the median and {:.0f} % at most, too much "
+                           "to choose by",
+                           cores, target, 100 * e.median, 100 * e.largest);
+    if (bits_of(spec) < kind->least_bits || bits_of(spec) > kind->most_bits)
+        return fmt::format("the area model has words of {} to {} bits", kind->least_bits, kind->most_bits);
+    if (spec.lanes > kind->most_lanes)
+        return fmt::format("the area model has cores of up to {} lanes", kind->most_lanes);
+    return {};
+}
+
+ModelledCore AreaModel::at(const DatapathSpec& spec, const std::string& target, const std::string& multiplier,
+                           const std::string& bands) const {
+    const Kind* kind = find(spec, target, multiplier, bands);
+    const bool streamed = bands == "streamed";
+    const auto of = [&](Part part) { return figure(spec, target, part, streamed, kind->weights.at(part)); };
+    ModelledCore core;
+    core.area = {static_cast<std::uint64_t>(of(Part::slices)), static_cast<std::uint64_t>(of(Part::blocks)),
+                 static_cast<std::uint64_t>(of(Part::memory_bits))};
+    core.model_mhz = of(Part::mhz);
+    core.fixed_clocks = of(Part::clocks);
+    return core;
+}
+
+std::map<Part, ModelError> AreaModel::errors(const DatapathSpec& spec, const std::string& target,
+                                             const std::string& multiplier, const std::string& bands) const {
+    const Kind* kind = find(spec, target, multiplier, bands);
+    return kind == nullptr ? std::map<Part, ModelError>{} : kind->errors;
+}
+
+} // namespace mantissa::tuning

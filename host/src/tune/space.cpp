@@ -1,0 +1,191 @@
+#include "space.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "mantissa/base/quoted.hpp"
+#include "mantissa/errors.hpp"
+#include "mantissa/format.hpp"
+#include "mantissa/host/options.hpp"
+#include "text/key_values.hpp"
+
+namespace mantissa::tuning {
+
+namespace {
+
+constexpr AxisHelp kAxes[] = {
+    {"words", "fixed,floating", "all", "what r, p and q are"},
+    {"bits", "10..26", "all", "bits of r, p and q: of a fixed word all of them, of a floating number its fraction's"},
+    {"whole", "2,3", "fixed", "of these, bits before the point, the sign among them"},
+    {"longer", "4,7,10", "fixed", "bits that u has more; the first five of them behind the point"},
+    {"factor", "10..17", "fixed", "fraction bits of alpha and beta where they meet a vector (operand=)"},
+    {"scalar", "15,17,19,21,23", "fixed", "fraction bits in which alpha and beta are formed"},
+    {"coef", "8,10,12,14,16,18,20", "streamed", "bits of a coefficient; stencils have their own"},
+    {"exponent", "8,11", "floating", "exponent bits"},
+    {"order", "chain,flux,second-difference", "floating", "how a row is formed"},
+    {"window", "no,yes", "floating", "are dot products summed in a fixed window, dot=fixed[13:-50]?"},
+    {"lanes", "1,2,4", "fixed", "elements that a core takes a clock"},
+    {"inner", "5,7,10,14,20,28,40", "all", "inner iterations of an outer step"},
+    {"headroom", "adapted,0,1", "fixed", "bits that a defect leaves free; adapted: as the last step needed them"},
+};
+
+/// "10..26", "a,b,c" or one value, as a list. Empty where it is none.
+std::vector<std::string> listed_values(std::string_view text) {
+    std::vector<std::string> list;
+    if (const auto dots = text.find(".."); dots != std::string_view::npos) {
+        int low = 0, high = 0;
+        if (!text::read_number(text.substr(0, dots), low) || !text::read_number(text.substr(dots + 2), high) ||
+            low > high || high - low > 1000)
+            return {};
+        for (int v = low; v <= high; ++v) list.push_back(std::to_string(v));
+        return list;
+    }
+    for (std::size_t at = 0; at <= text.size();) {
+        const std::size_t end = std::min(text.find(',', at), text.size());
+        if (end == at) return {};
+        list.emplace_back(text.substr(at, end - at));
+        at = end + 1;
+    }
+    return list;
+}
+
+bool is_number(std::string_view text) {
+    int value = 0;
+    return text::read_number(text, value);
+}
+
+const AxisHelp& help_of(std::string_view name) {
+    return *std::find_if(std::begin(kAxes), std::end(kAxes), [&](const AxisHelp& a) { return a.name == name; });
+}
+
+/// An axis of numbers takes any of them, in reason; one of names those of its list.
+void check_value(const AxisHelp& axis, const std::string& value, const char* option) {
+    const std::vector<std::string> known = listed_values(axis.values);
+    const bool named = std::find(known.begin(), known.end(), value) != known.end();
+    const bool numbers = std::any_of(known.begin(), known.end(), is_number);
+    int number = 0;
+    const bool fits = numbers && text::read_number(std::string_view(value), number) && number >= 0 && number <= 1000;
+    if (!named && !fits)
+        throw InvalidInput(fmt::format("{} {}={}: {} takes {}", option, axis.name, base::shortened(value), axis.name,
+                                       numbers ? fmt::format("whole numbers, as {}", axis.values) : axis.values));
+}
+
+/// "k=v" taken apart; the axis must be one.
+std::pair<std::string_view, std::string_view> taken_apart(const std::string& text, const char* option) {
+    const std::size_t at = text.find('=');
+    const std::string_view name = std::string_view(text).substr(0, at);
+    const bool known =
+        std::any_of(std::begin(kAxes), std::end(kAxes), [&](const AxisHelp& a) { return a.name == name; });
+    if (at == std::string::npos || at + 1 == text.size() || !known) {
+        std::vector<std::string_view> names;
+        for (const AxisHelp& a : kAxes) names.push_back(a.name);
+        throw InvalidInput(fmt::format("{} {}: {}; the axes are {}", option, base::quoted(text),
+                                       known || at == std::string::npos ? "write AXIS=VALUE" : "no such axis",
+                                       fmt::join(names, ", ")));
+    }
+    return {name, std::string_view(text).substr(at + 1)};
+}
+
+} // namespace
+
+std::span<const AxisHelp> axis_table() {
+    return kAxes;
+}
+
+Space::Space(bool streams, const Narrowing& narrowing) : streams_(streams) {
+    for (const AxisHelp& a : kAxes) axes_.push_back({a.name, listed_values(a.values)});
+    const auto axis = [&](std::string_view name) -> Axis& { return axes_[index(name)]; };
+    const auto give = [&](const std::vector<std::string>& list, const char* option) {
+        for (const std::string& text : list) {
+            const auto [name, values] = taken_apart(text, option);
+            std::vector<std::string> now = listed_values(values);
+            if (now.empty())
+                throw InvalidInput(
+                    fmt::format("{} {}: no values; write {}=A..B or {}=A,B,C", option, base::quoted(text), name, name));
+            for (const std::string& v : now) check_value(help_of(name), v, option);
+            axis(name).values = std::move(now);
+        }
+    };
+    give(narrowing.vary, "--vary");
+    for (const std::string& text : narrowing.fix)
+        if (text.find(',') != std::string::npos || text.find("..") != std::string::npos)
+            throw InvalidInput(fmt::format("--fix {}: one value; use --vary for several", base::quoted(text)));
+    give(narrowing.fix, "--fix");
+    for (const std::string& text : narrowing.no) {
+        const auto [name, values] = taken_apart(text, "--no");
+        for (const std::string& v : listed_values(values))
+            if (std::erase(axis(name).values, v) == 0)
+                throw InvalidInput(fmt::format("--no {}={}: {} is none of its values ({})", name, v, v,
+                                               fmt::join(axis(name).values, ", ")));
+        if (axis(name).values.empty())
+            throw InvalidInput(fmt::format("--no {}: no value of {} is left", base::quoted(text), name));
+    }
+    for (const Axis& a : axes_) sizes_.push_back(a.values.size());
+}
+
+std::size_t Space::index(std::string_view name) const {
+    return static_cast<std::size_t>(
+        std::find_if(axes_.begin(), axes_.end(), [&](const Axis& a) { return a.name == name; }) - axes_.begin());
+}
+
+double Space::points() const {
+    double all = 0;
+    for (const std::string& words : axes_[index("words")].values) {
+        double these = 1;
+        for (const Axis& a : axes_) {
+            const std::string_view of = help_of(a.name).of;
+            if (a.name == "words" || (of == "streamed" && !(streams_ && words == "fixed"))) continue;
+            if (of == "all" || of == "streamed" || of == words) these *= static_cast<double>(a.values.size());
+        }
+        all += these;
+    }
+    return all;
+}
+
+std::string_view Space::value(const Choice& choice, std::string_view axis) const {
+    const std::size_t i = index(axis);
+    return axes_[i].values[choice[i]];
+}
+
+int Space::number(const Choice& choice, std::string_view axis) const {
+    int number = 0;
+    text::read_number(value(choice, axis), number);
+    return number;
+}
+
+Choice Space::canonical(Choice choice) const {
+    const std::string_view words = value(choice, "words");
+    for (std::size_t i = 0; i < axes_.size(); ++i) {
+        const std::string_view of = help_of(axes_[i].name).of;
+        const bool used = of == "all" || of == words || (of == "streamed" && streams_ && words == "fixed");
+        if (!used) choice[i] = 0;
+    }
+    return choice;
+}
+
+SolveOptions Space::options(const Choice& choice, double tolerance) const {
+    const auto n = [&](std::string_view axis) { return number(choice, axis); };
+    std::string spec;
+    const bool fixed = value(choice, "words") == "fixed";
+    if (fixed) {
+        const int word = n("bits"), fraction = word - n("whole"), longer = n("longer");
+        spec = fmt::format("fx{}.{},u=fx{}.{},operand=s{}e8,scalar=s{}e8:rne", word, fraction, word + longer,
+                           fraction + std::min(5, longer), n("factor"), n("scalar"));
+        if (streams_) spec += fmt::format(",coef=fx{0}.{1}", n("coef"), n("coef") - 1);
+        if (n("lanes") > 1) spec += fmt::format(",lanes={}", n("lanes"));
+    } else {
+        spec = fmt::format("s{}e{}", n("bits"), n("exponent"));
+        if (value(choice, "order") != "chain") spec += fmt::format(",order={}", value(choice, "order"));
+        if (value(choice, "window") == "yes") spec += ",dot=fixed[13:-50]";
+    }
+    SolveOptions o;
+    o.spec = parse_spec(spec);
+    o.inner = static_cast<std::uint64_t>(std::max(1, n("inner")));
+    o.tolerance = tolerance;
+    if (fixed && value(choice, "headroom") != "adapted") o.headroom = n("headroom");
+    return o;
+}
+
+} // namespace mantissa::tuning

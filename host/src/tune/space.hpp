@@ -1,0 +1,57 @@
+// The space that `mantissa tune` searches: axes with values, and what a point of it asks of a solve and a core.
+// Internal to host/.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mantissa/host/solve.hpp"
+#include "search.hpp"
+
+namespace mantissa::tuning {
+
+struct Axis {
+    std::string_view name;
+    std::vector<std::string> values;
+};
+
+/// What narrows the space, as typed: fix and no as "k=v", vary as "k=a..b" or "k=a,b,c".
+struct Narrowing {
+    std::vector<std::string> fix, vary, no;
+};
+
+/// The axes, in order, with what each is: for help and docs.
+struct AxisHelp {
+    std::string_view name, values, of, help;
+};
+std::span<const AxisHelp> axis_table();
+
+class Space {
+public:
+    /// `streams`: do cores stream the problem's coefficients (false: they hold a stencil)? Throws InvalidInput, one
+    /// line.
+    Space(bool streams, const Narrowing& narrowing);
+    [[nodiscard]] const std::vector<Axis>& axes() const { return axes_; }
+    [[nodiscard]] const std::vector<std::size_t>& sizes() const { return sizes_; }
+    /// How many points, those that are refused among them.
+    [[nodiscard]] double points() const;
+    /// Axes that the point's kind of words has no use for, at their first value.
+    [[nodiscard]] Choice canonical(Choice choice) const;
+    /// The solve of a point. Throws InvalidInput where its datapath is none.
+    [[nodiscard]] SolveOptions options(const Choice& choice, double tolerance) const;
+    [[nodiscard]] std::string_view value(const Choice& choice, std::string_view axis) const;
+
+private:
+    [[nodiscard]] std::size_t index(std::string_view name) const;
+    [[nodiscard]] int number(const Choice& choice, std::string_view axis) const;
+
+    bool streams_;
+    std::vector<Axis> axes_;
+    std::vector<std::size_t> sizes_;
+};
+
+} // namespace mantissa::tuning

@@ -1,0 +1,94 @@
+// `mantissa tune` as a user runs it: the same answer from the same seed, from a store that a killed run left, and bad
+// input in one line.
+#include <algorithm>
+#include <cmath>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "program.hpp"
+
+namespace {
+
+const std::string kRequest = "tune --problem poisson2d:level=6 --device xc2v8000 --netlists 0 --points 24 --threads 2 ";
+
+nlohmann::json answer(const Scratch& scratch, const std::string& store, const std::string& more = {},
+                      const std::string& before = {}) {
+    const Outcome done = run(kRequest + more + " --store " + scratch.path(store) + " --json -", before);
+    EXPECT_EQ(done.code, 0) << done.err;
+    return nlohmann::json::parse(done.out);
+}
+
+/// What must not differ between two runs.
+nlohmann::json kept(nlohmann::json a) {
+    for (const char* key : {"seconds", "store"}) a.erase(key);
+    return a;
+}
+
+TEST(TuneCommand, TheSameSeedGivesTheSameAnswer) {
+    const Scratch scratch;
+    const nlohmann::json first = answer(scratch, "a"), again = answer(scratch, "b");
+    EXPECT_EQ(kept(first), kept(again));
+    EXPECT_GT(first.at("solved"), 5);
+    EXPECT_GT(first.at("refused"), 0);
+    EXPECT_EQ(first.at("winner"), first.at("best")[0]);
+}
+
+TEST(TuneCommand, AKilledRunGoesOnToTheSameAnswer) {
+    const Scratch scratch;
+    const nlohmann::json whole = answer(scratch, "whole");
+    for (const char* seconds : {"0.3", "0.6"})
+        (void)run_program(std::string("timeout -s KILL ") + seconds + " " MANTISSA_PROGRAM,
+                          kRequest + " --store " + scratch.path("cut"));
+    EXPECT_EQ(kept(answer(scratch, "cut")), kept(whole));
+}
+
+TEST(TuneCommand, TheWinnersCommandGivesItsIterations) {
+    const Scratch scratch;
+    const nlohmann::json a = answer(scratch, "a", "--no words=floating");
+    const auto command = a.at("winner").at("command").get<std::string>();
+    ASSERT_TRUE(command.starts_with("mantissa solve "));
+    const Outcome done = run(command.substr(9) + " --json");
+    ASSERT_EQ(done.code, 0) << done.err;
+    const auto solved = nlohmann::json::parse(done.out);
+    EXPECT_EQ(solved.at("inner_iterations"), a.at("winner").at("iterations"));
+    EXPECT_LE(solved.at("true_residual"), 1e-10);
+}
+
+TEST(TuneCommand, NoPointOfTheFrontBeatsAnother) {
+    const Scratch scratch;
+    const nlohmann::json a = answer(scratch, "a");
+    const auto& front = a.at("front");
+    ASSERT_GE(front.size(), 2U);
+    for (std::size_t i = 1; i < front.size(); ++i) {
+        EXPECT_GT(front[i].at("area_share"), front[i - 1].at("area_share"));
+        EXPECT_LT(front[i].at("seconds"), front[i - 1].at("seconds"));
+    }
+}
+
+TEST(TuneCommand, LimitsHold) {
+    const Scratch scratch;
+    const nlohmann::json a = answer(scratch, "a", "--for time --within area=10%,iterations=2.5");
+    EXPECT_LE(a.at("winner").at("area_share"), 0.1);
+    EXPECT_LE(a.at("winner").at("iterations"), 2.5 * a.at("reference_iterations").get<double>());
+}
+
+TEST(TuneCommand, BadInputIsRefusedInOneLine) {
+    const Scratch scratch;
+    const std::string store = " --store " + scratch.path("x");
+    for (const char* bad :
+         {"tune --problem poisson2d:level=6 --device moon", "tune --problem bogus:1 --device xc2v8000",
+          "tune --problem poisson2d:level=6 --device xc2v8000 --within area=0%",
+          "tune --problem poisson2d:level=6 --device xc2v8000 --budget soon",
+          "tune --problem poisson2d:level=6 --device xc2v8000 --fix colour=red",
+          "tune --problem poisson2d:level=6 --device xc2v8000 --for energy",
+          "tune --problem poisson3d:level=3 --device xc2v8000",
+          "tune --problem poisson2d:level=5 --device lfe5u-85f"}) {
+        const Outcome done = run(bad + store);
+        EXPECT_EQ(done.code, 2) << bad;
+        EXPECT_EQ(done.out, "") << bad;
+        EXPECT_EQ(std::count(done.err.begin(), done.err.end(), '\n'), 1) << done.err;
+    }
+}
+
+} // namespace

@@ -1,0 +1,76 @@
+"""mt.tune finds the cheapest formats of small spaces whose every setting is evaluated here too; mt.area's figures."""
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+import mantissa as mt
+
+FORMATS = [f"s{bits}e8" for bits in range(5, 17)]
+
+
+def filter_error(f):
+    taps = 0.25 * np.sinc(0.25 * (np.arange(16) - 7.5)) * np.hamming(16)
+    signal = np.sin(np.arange(200) * 0.05) + 0.1 * np.sin(np.arange(200))
+    exact = np.convolve(signal, taps, mode="valid")
+    x, t = mt.round(signal, f["sample"]), mt.round(taps, f["sample"])
+    total = np.zeros(185)
+    for k in range(16):
+        total = mt.add(total, mt.mul(x[15 - k:200 - k], t[k], f["sample"]), f["sum"])
+    return float(np.max(np.abs(total - exact)))
+
+
+def cost(f):
+    return mt.area("mul", f["sample"], "xcup").luts + mt.area("add", f["sum"], "xcup").luts
+
+
+def test_the_cheapest_formats_of_a_filter():
+    space = {"sample": FORMATS, "sum": FORMATS}
+    limit = 1e-3
+    least = min(cost(f) for a, b in itertools.product(FORMATS, FORMATS)
+                if filter_error(f := {"sample": a, "sum": b}) <= limit)
+    found = mt.tune(filter_error, space, cost, limit=limit, points=40)
+    assert found.best.error <= limit
+    assert found.best.cost <= 1.02 * least
+    assert len(found.trials) <= 40 < found.space == 144
+    assert len({tuple(t.formats.items()) for t in found.trials}) == len(found.trials)
+    assert found.best in found.front
+    again = mt.tune(filter_error, space, cost, limit=limit, points=40)
+    assert again.trials == found.trials
+
+
+def test_settings_of_infinite_cost_are_not_evaluated():
+    seen = []
+
+    def error(f):
+        seen.append(f["a"])
+        return 1.0 / f["a"]
+
+    found = mt.tune(error, {"a": [1, 2, 4, 8, 16, 32]}, lambda f: math.inf if f["a"] == 8 else f["a"], limit=0.2)
+    assert found.best.formats == {"a": 16}
+    assert 8 not in seen
+
+
+def test_what_it_cannot_do_is_said_in_one_line():
+    with pytest.raises(ValueError, match="space"):
+        mt.tune(lambda f: 0, {}, lambda f: 0, limit=1)
+    with pytest.raises(ValueError, match="no values"):
+        mt.tune(lambda f: 0, {"a": []}, lambda f: 0, limit=1)
+    with pytest.raises(ValueError, match="limit: no setting"):
+        mt.tune(lambda f: 2.0, {"a": [1, 2]}, lambda f: 1, limit=1)
+    with pytest.raises(ValueError, match="fault of the user"):
+        def failing(f):
+            raise ValueError("fault of the user")
+        mt.tune(failing, {"a": [1, 2]}, lambda f: 1, limit=1)
+
+
+def test_areas_are_netlists_and_lines_between_them():
+    known, below, above = (mt.area("mul", f"s{bits}e8", "xcup") for bits in (20, 17, 23))
+    between = mt.area("mul", "s18e8", "xcup")
+    assert known.exact and not between.exact
+    assert between.luts == pytest.approx(below.luts + (known.luts - below.luts) / 3)
+    assert above.luts + above.multipliers > below.luts / 2
+    for bad in [("mul", "s17e11", "xcup"), ("mul", "fx18.16", "xcup"), ("root", "s17e8", "xcup"), ("mul", "s40e8", "xcup")]:
+        with pytest.raises(ValueError, match="area"):
+            mt.area(*bad)
