@@ -140,7 +140,9 @@ nb::list solve_of(const Problem& problem, const std::string& engine, const nb::d
                   nb::object progress) {
     SolveOptions options = solve_options(given);
     const std::string written = given.contains("spec") ? text_of(given["spec"]) : std::string();
-    take_native_default(asked_for(engine, written, given), options);
+    const AskedFor asked = asked_for(engine, written, given);
+    take_native_default(asked, options);
+    if (!asked.scheme) take_native_recurrence(problem, options);
     Watch watch(std::move(progress));
     std::optional<Problem> begun;
     if (!guess.is_none()) {

@@ -89,6 +89,19 @@ TEST(NativeDefault, FreeSumsHaveAScheme) {
     EXPECT_EQ(o.scheme, Scheme::pipelined);
 }
 
+TEST(NativeDefault, IsBicgstabWhereTheMatrixIsNotSymmetric) {
+    const Problem problem = make_problem("convection2d:n=5,peclet=10");
+    SolveOptions o;
+    ASSERT_TRUE(take_native_default({.engine = "gpu", .format = ""}, o));
+    EXPECT_FALSE(take_native_recurrence(make_problem("poisson3d:level=2"), o));
+    EXPECT_EQ(o.scheme, Scheme::jacobi_pcg);
+    EXPECT_TRUE(take_native_recurrence(problem, o));
+    EXPECT_EQ(o.scheme, Scheme::recurrence);
+    EXPECT_EQ(o.recurrence, "bicgstab");
+    SolveOptions reduced; // (a datapath keeps what it was asked for)
+    EXPECT_FALSE(take_native_recurrence(problem, reduced));
+}
+
 TEST(NativeSolves, AreRefusedInOneLine) {
     const auto emulated = make_emulated_engine();
     const Problem problem = make_problem("poisson2d:level=3");
@@ -167,6 +180,26 @@ SolveResult rough(double gain, double wrong, double tolerance = 1e-10, std::uint
     o.max_iterations = most;
     o.keep_solution = o.history = true;
     return solve(make_problem("poisson3d:level=3"), RoughEngine(gain, wrong), o);
+}
+
+TEST(NativeSolves, TakeARecurrenceInPlainDoubleOrFloat) {
+    const RoughEngine engine(1e-4, 0);
+    SolveOptions o;
+    o.scheme = Scheme::recurrence;
+    o.recurrence = "bicgstab";
+    for (const Format format : {formats::kDouble, formats::kFloat}) {
+        o.spec = DatapathSpec(format);
+        EXPECT_TRUE(solves_natively(o, engine));
+        EXPECT_FALSE(solves_natively(o, *make_emulated_engine()));
+    }
+    EXPECT_TRUE(solve(make_problem("poisson3d:level=3"), engine, o).native.has_value());
+    o.jacobi = true;
+    expect_invalid([&] { static_cast<void>(solve(make_problem("poisson3d:level=3"), engine, o)); },
+                   "bicgstab divides by the diagonal itself: leave jacobi out");
+    o.jacobi = false;
+    o.spec = DatapathSpec(Format{17, 8});
+    expect_invalid([&] { static_cast<void>(solve(make_problem("poisson3d:level=3"), engine, o)); },
+                   "use that engine, unchecked, or --format double");
 }
 
 TEST(NativeSolves, GoOnWhereTheSolversResidualWasWrong) {

@@ -17,10 +17,12 @@ bool reads_alike(const Stencil& stencil) {
 
 } // namespace
 
-std::string native_refusal(const DatapathSpec& spec, const System& system, const NativeChoice&) {
+std::string native_refusal(const DatapathSpec& spec, const System& system, const NativeChoice& choice) {
     if (!spec.sums_free())
         return "engine gpu: native solvers add in any order: write " + to_string(spec) +
                ",sum=free for one, or take a scheme of datapaths";
+    if (choice.recurrence != nullptr)
+        if (const std::string why = recurrence_refusal(system, *choice.recurrence); !why.empty()) return why;
     const auto* const stencil = std::get_if<Stencil>(&system.matrix());
     if (stencil != nullptr && !reads_alike(*stencil))
         return "engine gpu: a native solver's constant stencil is the same left, right, up and down; give this system "
@@ -58,6 +60,10 @@ CgEnd end_of(PcgEnd end) {
     for (const CgEnd e : {CgEnd::converged, CgEnd::stagnated, CgEnd::indefinite, CgEnd::not_finite})
         if (native_end(e) == end) return e;
     return CgEnd::passes;
+}
+
+double native_tolerance(bool single, double asked) {
+    return single && asked > 0 ? std::max(asked, 1e-5) : asked;
 }
 
 std::uint32_t native_limit(std::uint64_t iterations) {

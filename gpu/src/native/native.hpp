@@ -35,6 +35,13 @@ struct NativeParts {
                                                                const NativeChoice& choice, const NativeParts& parts,
                                                                std::optional<SparseFormat> format = std::nullopt);
 
+/// Of rows, by the choice's recurrence, on one device. `format`: sell or sell_lengths; none: as stream_format() has it.
+[[nodiscard]] std::unique_ptr<NativeSolver> make_native_recurrence(const CompressedRows& a, bool single,
+                                                                   const NativeChoice& choice,
+                                                                   std::optional<SparseFormat> format = std::nullopt);
+/// Why it cannot be, in one line; empty where it can.
+[[nodiscard]] std::string recurrence_refusal(const System& system, const recurrence::Definition& definition);
+
 /// The format of a streamed solve: complex blocks where the matrix has such, else sliced ELL, as it stands where rows
 /// are of like length, else by lengths.
 [[nodiscard]] SparseFormat stream_format(const CompressedRows& a);
@@ -42,6 +49,9 @@ struct NativeParts {
 /// How a solver's end reads at the seam, and back.
 [[nodiscard]] PcgEnd native_end(CgEnd end);
 [[nodiscard]] CgEnd end_of(PcgEnd end);
+/// What a solver is to reach of what was asked for: in float an iterate gains five digits at most before its defect
+/// must be formed in double, which the caller does.
+[[nodiscard]] double native_tolerance(bool single, double asked);
 /// A count of iterations that fits the kernels' counters.
 [[nodiscard]] std::uint32_t native_limit(std::uint64_t iterations);
 

@@ -16,11 +16,6 @@ SparsePrecision precision_of(bool single) {
     return single ? SparsePrecision::single_precision : SparsePrecision::double_precision;
 }
 
-/// In float an iterate gains five digits at most before its defect must be formed in double, which the caller does.
-double reachable(bool single, double tolerance) {
-    return single && tolerance > 0 ? std::max(tolerance, 1e-5) : tolerance;
-}
-
 NativeReport report_of(const SparseCgReport& r, double asked, double tolerance) {
     NativeReport report{.end = native_end(r.end),
                         .iterations = r.iterations,
@@ -51,7 +46,7 @@ public:
     [[nodiscard]] const PickedPlan& plan() const override { return plan_; }
     std::vector<NativeReport> solve(std::span<const std::vector<double>> b, const NativeRequest& request,
                                     std::vector<std::vector<double>>& x) override {
-        const double tolerance = reachable(single_, request.tolerance);
+        const double tolerance = native_tolerance(single_, request.tolerance);
         const std::uint32_t limit = native_limit(request.max_iterations);
         const SeveralPlan plan =
             plan_.plan == NativePlan::sparse_resident ? SeveralPlan::resident : SeveralPlan::stream;
@@ -92,7 +87,7 @@ public:
     [[nodiscard]] const PickedPlan& plan() const override { return plan_; }
     std::vector<NativeReport> solve(std::span<const std::vector<double>> b, const NativeRequest& request,
                                     std::vector<std::vector<double>>& x) override {
-        const double tolerance = reachable(single_, request.tolerance);
+        const double tolerance = native_tolerance(single_, request.tolerance);
         std::vector<NativeReport> reports;
         x.assign(b.size(), {});
         for (std::size_t s = 0; s < b.size(); ++s)
@@ -134,6 +129,7 @@ std::unique_ptr<NativeSolver> make_native_sparse(const System& system, bool sing
     std::optional<CompressedRows> made;
     if (bands) made = to_compressed_rows(std::get<Bands>(bands->matrix()));
     const CompressedRows& a = made ? *made : std::get<CompressedRows>(system.matrix());
+    if (choice.recurrence != nullptr) return make_native_recurrence(a, single, choice, format);
     NativeFacts facts;
     facts.columns = facts.rows = a.rows();
     facts.parts = parts.count();

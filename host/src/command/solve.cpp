@@ -301,7 +301,7 @@ void refuse_columns(const Flags& flags, const Problem& problem, const Ready& rea
 Ready make_ready(const Flags& flags, const running::Ranks& ranks, const std::vector<RankGpus>& rank_gpus) {
     Ready r;
     r.point = {{}, flags.engine, options_of(flags)};
-    const std::string chosen = apply_native(flags.native, flags.engine, flags.problem, r.point.options);
+    std::string chosen = apply_native(flags.native, flags.engine, flags.problem, r.point.options);
     if (ranks.first())
         r.words = check_outputs({{"--history", flags.history}, {"--solution", flags.solution}}, flags.json);
     r.shared = shared_out(flags.parts, ranks, flags.engine, r.point.options, rank_gpus);
@@ -314,6 +314,8 @@ Ready make_ready(const Flags& flags, const running::Ranks& ranks, const std::vec
     }
     if (std::string why = options::refusal(r.point.options); !why.empty()) throw InvalidInput(why);
     r.problem = make_problem_of_columns(flags.problem);
+    if (std::string other = apply_native(flags.native, *r.problem, r.point.options); !other.empty())
+        chosen = std::move(other);
     if (std::string why = options::refusal(r.point.options, *r.problem); !why.empty()) throw InvalidInput(why);
     take_guess(flags, *r.problem, ranks);
     refuse_columns(flags, *r.problem, r, ranks);

@@ -49,7 +49,7 @@ std::span<const SchemeAxes> schemes() {
          {"flexible", "bicgstab"},
          "none",
          "none",
-         "what --recurrence names, on its own; engine emulated (help recurrences)"},
+         "what --recurrence names, on its own; engine emulated, bicgstab in double also gpu (help recurrences)"},
     };
     return all;
 }

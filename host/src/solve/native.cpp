@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "mantissa/format.hpp"
+#include "mantissa/recurrence/library.hpp"
 #include "schemes.hpp"
 
 namespace mantissa {
@@ -17,8 +18,30 @@ DatapathSpec native_spec(bool single) {
     return spec;
 }
 
+namespace {
+
+/// Preconditioned by the diagonal inside; of the scheme recurrence too, from the right.
+bool divides_by_diagonal(const SolveOptions& o) {
+    return o.scheme == Scheme::jacobi_pcg || o.scheme == Scheme::recurrence;
+}
+NativeChoice choice_of(const SolveOptions& o) {
+    return {o.plan, divides_by_diagonal(o), o.scheme == Scheme::recurrence ? recurrence_of(o) : nullptr};
+}
+
+} // namespace
+
 bool solves_natively(const SolveOptions& options, const Engine& engine) {
-    return engine.has_native() && (options.spec.sums_free() || options.scheme == Scheme::jacobi_pcg);
+    if (!engine.has_native()) return false;
+    if (options.spec.sums_free() || options.scheme == Scheme::jacobi_pcg) return true;
+    return options.scheme == Scheme::recurrence &&
+           (options.spec == DatapathSpec(formats::kDouble) || options.spec == DatapathSpec(formats::kFloat));
+}
+
+bool take_native_recurrence(const Problem& problem, SolveOptions& options) {
+    if (problem.symmetric || options.scheme != Scheme::jacobi_pcg || !options.spec.sums_free()) return false;
+    options.scheme = Scheme::recurrence;
+    options.recurrence = recurrence::kBicgstab.name.view();
+    return true;
 }
 
 bool take_native_default(const AskedFor& asked, SolveOptions& options) {
@@ -37,12 +60,14 @@ void check_native(const Problem& problem, const Engine& engine, const SolveOptio
     const auto none = [&](bool given, std::string_view what) {
         if (given) throw InvalidInput(fmt::format("datapath {}: {}", to_string(o.spec), what));
     };
-    const NativeChoice choice{o.plan, o.scheme == Scheme::jacobi_pcg};
+    const NativeChoice choice = choice_of(o);
     if (!engine.has_native()) throw InvalidInput(engine.native_refusal(o.spec, problem.system, choice));
-    none(o.scheme != Scheme::jacobi_pcg && o.scheme != Scheme::pipelined,
-         fmt::format("sums that are free in order have the schemes jacobi-pcg and pipelined, not {}",
+    none(o.scheme != Scheme::jacobi_pcg && o.scheme != Scheme::pipelined && o.scheme != Scheme::recurrence,
+         fmt::format("sums that are free in order have the schemes jacobi-pcg, pipelined and recurrence, not {}",
                      to_string(o.scheme)));
-    none(o.scheme == Scheme::jacobi_pcg && o.jacobi, "jacobi-pcg divides by the diagonal itself: leave jacobi out");
+    none(divides_by_diagonal(o) && o.jacobi,
+         fmt::format("{} divides by the diagonal itself: leave jacobi out",
+                     o.scheme == Scheme::recurrence ? o.recurrence : to_string(o.scheme)));
     none(!o.middle.empty() || o.outer || o.resident || !o.schedule.empty() || o.headroom || o.couplings ||
              o.digits != 0,
          "a native solver has no outer loop of words: leave middle formats, outer, resident, schedule, headroom, "
@@ -86,7 +111,7 @@ void solve_native(const Problem& problem, const Engine& engine, std::vector<doub
     SolveResult& result = context.result;
     const bool first = !context.native;
     if (first) {
-        context.native = engine.native(problem.system, o.spec, {o.plan, o.scheme == Scheme::jacobi_pcg});
+        context.native = engine.native(problem.system, o.spec, choice_of(o));
         const PickedPlan& plan = context.native->plan();
         result.native = NativeOutcome{plan.plan, plan.why, 0};
     } else {

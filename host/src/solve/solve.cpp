@@ -46,13 +46,15 @@ void check(const Problem& problem, const Engine& engine, const SolveOptions& o) 
             fmt::format("plan {}: only a native solver has plans (engine gpu, --format double or float); leave it out",
                         to_string(o.plan)));
     // An engine that compares two others has a name of its own: there would be nothing to compare.
-    require((recurrence_of(o) == nullptr && o.scheme != Scheme::gmres) || engine.name() == kProcessor,
+    require((recurrence_of(o) == nullptr && o.scheme != Scheme::gmres) || o.spec.sums_free() ||
+                engine.name() == kProcessor,
             o.recurrence.empty()
                 ? fmt::format("scheme {}: only engine 'emulated' has its recurrence, not '{}'; use that engine, "
                               "unchecked{}",
                               to_string(o.scheme), engine.name(), problem.symmetric ? ", or the scheme pipelined" : "")
-                : fmt::format("recurrence {}: only engine 'emulated' has it, not '{}'; use that engine, unchecked",
-                              o.recurrence, engine.name()));
+                : fmt::format("recurrence {}: only engine 'emulated' has it in this datapath, not '{}'; use that "
+                              "engine, unchecked{}",
+                              o.recurrence, engine.name(), engine.has_native() ? ", or --format double" : ""));
     require(o.gmres == 0 || engine.name() == kProcessor,
             fmt::format("gmres: only engine 'emulated' has its recurrence, not '{}'; leave the engine out, unchecked",
                         engine.name()));

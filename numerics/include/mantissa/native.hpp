@@ -1,6 +1,7 @@
-// The native solver: CG in an engine's own double or float, its vectors where the engine has them and its sums in
-// whatever order is fast (the datapaths `double,sum=free` and `float,sum=free`; spec.hpp). It is the only seam where no
-// bits are promised: what holds is the true residual, which the caller forms.
+// The native solver: CG, or another recurrence where the engine has kernels for it, in an engine's own double or float,
+// its vectors where the engine has them and its sums in whatever order is fast (the datapaths `double,sum=free` and
+// `float,sum=free`; spec.hpp). It is the only seam where no bits are promised: what holds is the true residual, which
+// the caller forms.
 //
 // An engine has several plans and picks one by the system's size; it says which and why.
 #pragma once
@@ -31,10 +32,15 @@ std::string to_string(NativePlan plan);
 /// Throws InvalidInput, one line with the names.
 NativePlan parse_native_plan(std::string_view text);
 
+namespace recurrence {
+struct Definition;
+}
+
 /// How a native solver is made.
 struct NativeChoice {
     NativePlan plan = NativePlan::automatic;
     bool jacobi = true; ///< preconditioned by the diagonal (which a constant stencil's makes no difference to)
+    const recurrence::Definition* recurrence = nullptr; ///< of the library (recurrence/library.hpp); null: CG
 };
 
 /// What a plan is picked by.

@@ -21,7 +21,8 @@ std::span<const Entry> library() {
          "as cg; the preconditioner may change from step to step", "emulated"},
         {&kBicgstab, "stabilised biconjugate gradients", "van der Vorst 1992",
          "the recurrence's residual leaves the true one after large intermediate residuals",
-         "emulated; loops in double for sparse rows (recurrence/native.hpp)"},
+         "emulated; native on the gpu (--format double or float); loops in double for sparse rows "
+         "(recurrence/native.hpp)"},
     }};
     return all;
 }

@@ -10,8 +10,8 @@ namespace mantissa {
 /// `double,sum=free` or `float,sum=free`.
 [[nodiscard]] DatapathSpec native_spec(bool single = false);
 
-/// Is such a solve native: on an engine that has native solvers, with free sums, or by the scheme jacobi_pcg (which has
-/// no datapath)?
+/// Is such a solve native: on an engine that has native solvers, with free sums, by the scheme jacobi_pcg (which has
+/// no datapath), or by the scheme recurrence in plain double or float?
 [[nodiscard]] bool solves_natively(const SolveOptions& options, const Engine& engine);
 
 /// What was written for a solve, as far as it says that a datapath is wanted or not.
@@ -27,5 +27,8 @@ struct AskedFor {
 /// scheme and sum=ordered keep the datapath.) Free sums without a scheme have the same scheme. True where `options` is
 /// such a solve now and its spec was not written so.
 bool take_native_default(const AskedFor& asked, SolveOptions& options);
+/// Behind it, once the problem is there: bicgstab in CG's place where the matrix is not symmetric. True where it is
+/// now.
+bool take_native_recurrence(const Problem& problem, SolveOptions& options);
 
 } // namespace mantissa

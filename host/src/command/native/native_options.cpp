@@ -42,6 +42,12 @@ std::string apply_native(const NativeFlags& flags, const std::string& engine, co
            "a reduced one";
 }
 
+std::string apply_native(const NativeFlags& flags, const Problem& problem, SolveOptions& options) {
+    if (flags.scheme || !take_native_recurrence(problem, options)) return {};
+    return fmt::format("the matrix is not symmetric: {} preconditioned by the diagonal from the right, in CG's place",
+                       options.recurrence);
+}
+
 void print_native(std::FILE* to, const SolveResult& result) {
     if (!result.native) return;
     const NativeOutcome& n = *result.native;

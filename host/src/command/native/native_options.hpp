@@ -24,6 +24,8 @@ NativeFlags note_asked(const CLI::App& app, const SolveFlags& given);
 /// line that says what was chosen where that was not written, else nothing.
 std::string apply_native(const NativeFlags& flags, const std::string& engine, const std::string& problem,
                          SolveOptions& options);
+/// Where that chose native CG and the problem's matrix is not symmetric: bicgstab, with a line that says so.
+std::string apply_native(const NativeFlags& flags, const Problem& problem, SolveOptions& options);
 /// The rows "plan" and "device" of a native solve's table; nothing for another.
 void print_native(std::FILE* to, const SolveResult& result);
 

@@ -171,22 +171,10 @@ private:
         }
     }
 
-    /// Is vector v in a register before step N of the sweep?
-    template <bool Iteration, std::size_t S> static constexpr bool at_hand(std::size_t n, std::uint8_t v) {
-        constexpr Sweep sweep = sweep_of<Iteration, S>();
-        for (std::size_t k = 0; k < n; ++k) {
-            const Step& s = D.step[sweep.step[k]];
-            const bool pair = s.operation == Operation::dot || s.operation == Operation::add_scaled ||
-                              s.operation == Operation::sub_scaled;
-            const bool reads = s.operation != Operation::apply && (s.a == v || (pair && s.b == v));
-            if (reads || (s.operation != Operation::dot && s.operation != Operation::apply && s.result == v))
-                return true;
-        }
-        return false;
-    }
     template <bool Iteration, std::size_t S, std::size_t N, std::uint8_t V>
     static void fetch(std::size_t i, const std::array<double*, D.vectors>& at, std::array<Lanes, D.vectors>& value) {
-        if constexpr (!at_hand<Iteration, S>(N, V)) std::memcpy(&value[V], at[V] + i, sizeof(Lanes));
+        if constexpr (!in_hand(D, sweep_of<Iteration, S>(), N, V, false))
+            std::memcpy(&value[V], at[V] + i, sizeof(Lanes));
     }
 
     template <bool Iteration, std::size_t S, std::size_t N>

@@ -63,6 +63,20 @@ constexpr std::uint8_t put_off(const Definition& d, std::uint8_t advance) {
 
 } // namespace detail
 
+/// Has a kernel vector v in a register before step n of the sweep, if it goes through the sweep's steps element by
+/// element? `products`: it has what the sweep's products made, too.
+constexpr bool in_hand(const Definition& d, const Sweep& sweep, std::size_t n, std::uint8_t v, bool products) {
+    for (std::size_t k = 0; k < n; ++k) {
+        const Step& s = d.step[sweep.step[k]];
+        const bool product = s.operation == Operation::apply;
+        const bool pair = s.operation == Operation::dot || s.operation == Operation::add_scaled ||
+                          s.operation == Operation::sub_scaled;
+        if (!product && (s.a == v || (pair && s.b == v))) return true;
+        if (s.operation != Operation::dot && s.result == v && (!product || products)) return true;
+    }
+    return false;
+}
+
 /// The sweeps of the steps `from` up to `to`.
 constexpr Plan plan(const Definition& d, std::uint8_t from, std::uint8_t to) {
     Plan plan;

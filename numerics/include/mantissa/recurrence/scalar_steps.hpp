@@ -18,8 +18,8 @@ struct ScalarFindings {
 
 /// One statement on `scalars`. `arithmetic` has add, sub, mul and div. `test`: stop() counts.
 template <class Arithmetic>
-RunEnd scalar_step(const Arithmetic& arithmetic, const Step& step, std::span<double> scalars, double threshold,
-                   bool test, ScalarFindings& findings) {
+constexpr RunEnd scalar_step(const Arithmetic& arithmetic, const Step& step, std::span<double> scalars,
+                             double threshold, bool test, ScalarFindings& findings) {
     const double a = scalars[step.a], b = scalars[step.b];
     double& result = scalars[step.result];
     const auto unless = [&](bool good, RunEnd end) {

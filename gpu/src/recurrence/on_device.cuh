@@ -1,0 +1,211 @@
+// DeviceRecurrence for a definition and an arithmetic: memory, launches, the run.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <variant>
+
+#include "../dependent_launch.cuh"
+#include "../graph.hpp"
+#include "kernels.cuh"
+#include "mantissa/gpu/device.hpp"
+#include "recurrence.hpp"
+
+namespace mantissa::gpu {
+
+/// Sliced ELL in device memory with what its products need.
+template <class T> class SlicedOnDevice {
+public:
+    using Operator = std::variant<SlicedProduct<T, 4>, SlicedProduct<T, 8>>;
+
+    SlicedOnDevice(const CompressedRows& a, const SlicedOptions& options) {
+        const SlicedEll s = to_sliced_ell(a, options);
+        std::vector<DeviceSlice> slices;
+        slices.reserve(s.slice.size());
+        for (const SlicedEll::Slice& k : s.slice)
+            slices.push_back(
+                {k.begin, k.steps | static_cast<std::uint32_t>(std::countr_zero(k.lanes)) << 26, k.row, k.long_row});
+        std::vector<uint2> long_rows;
+        for (const SlicedEll::LongRow& r : s.long_row) long_rows.push_back({r.first_slice, r.pieces});
+        slice_ = to_device(slices);
+        column_ = to_device(s.column);
+        permutation_ = to_device(s.permutation);
+        value_ = to_device(std::vector<T>(s.value.begin(), s.value.end()));
+        long_row_ = to_device(long_rows);
+        arrived_ = to_device(std::vector<std::uint32_t>(long_rows.size(), 0));
+        partial_.allocate(long_rows.empty() ? 0 : s.slice.size());
+        slices_ = static_cast<std::uint32_t>(s.slice.size());
+        long_rows_ = static_cast<std::uint32_t>(long_rows.size());
+        // Rows that take many steps have more of them under way.
+        if (options.depth == 0 || options.depth > 4) operator_ = product<8>(s.rows);
+        else operator_ = product<4>(s.rows);
+    }
+    [[nodiscard]] const Operator& product() const { return operator_; }
+    [[nodiscard]] std::uint32_t slices() const { return slices_; }
+    [[nodiscard]] std::uint32_t long_rows() const { return long_rows_; }
+
+private:
+    template <int U> SlicedProduct<T, U> product(std::uint32_t rows) {
+        return {slice_.data(), column_.data(),   permutation_.data(), value_.data(),  slices_,
+                rows,          long_row_.data(), partial_.data(),     arrived_.data()};
+    }
+
+    Buffer<DeviceSlice> slice_;
+    Buffer<std::uint32_t> column_, permutation_, arrived_;
+    Buffer<T> value_, partial_;
+    Buffer<uint2> long_row_;
+    std::uint32_t slices_ = 0, long_rows_ = 0;
+    Operator operator_;
+};
+
+template <class R, class T> class RecurrenceOnDevice final : public DeviceRecurrence {
+public:
+    RecurrenceOnDevice(const CompressedRows& a, const SlicedOptions& format)
+        : matrix_(a, format), rows_(a.rows()), padded_((rows_ + kAlign - 1) / kAlign * kAlign), best_(padded_),
+          state_(1), arrived_(1), partial_(kRecurrenceSums * kRecurrenceBlocks),
+          late_(kRecurrenceSums * matrix_.long_rows()) {
+        for (std::size_t v = 0; v < R::kDefinition.vectors; ++v) {
+            vector_[v].allocate(padded_);
+            vectors_.at[v] = vector_[v].data();
+        }
+        if (late_.size() > 0) late_.zero();
+        arrived_.zero();
+        sums_ = {partial_.data(), late_.data(), arrived_.data(), matrix_.long_rows()};
+        graph_.capture([&](cudaStream_t stream) {
+            for (int i = 0; i < kBatch; ++i)
+                launch_sweeps<true>(stream, std::make_index_sequence<Sweeps<R>::iteration().sweeps>());
+        });
+    }
+
+    RecurrenceRun run(std::span<const double> r, double goal, std::uint32_t limit, std::uint32_t patience,
+                      std::span<double> u) override {
+        begin(r, goal, limit);
+        RecurrenceRun report;
+        Timer timer;
+        timer.start();
+        launch_sweeps<false>(nullptr, std::make_index_sequence<Sweeps<R>::start().sweeps>());
+        launch(begin_first_iteration<R>, 1, 1, nullptr, false, state_.data());
+        RecurrenceState<R> now = look();
+        double best = 1; // of the squares of residuals
+        std::uint32_t best_at = 0;
+        for (std::uint64_t launched = 0; now.done == 0; launched += kBatch) {
+            graph_.launch();
+            now = look();
+            if (launched > std::uint64_t{limit} + 2 * kBatch)
+                throw DeviceError("sweep_vectors", "the solver did not come to an end");
+            const double square = now.scalar[R::kDefinition.stops_on];
+            if (square <= (now.done != 0 ? 1 : kBetter) * best) {
+                copy_to(best_);
+                best = square;
+                best_at = now.passes;
+            } else if (now.done == 0 && now.passes - best_at > patience) {
+                report.patience = true;
+                break;
+            }
+        }
+        report.seconds = timer.stop();
+        report.end = now.done != 0 ? now.end : RunEnd::passes;
+        report.iterations = now.passes;
+        download(best_, u);
+        if (report.end == RunEnd::breakdown && report.iterations > 0) {
+            copy_to(best_);
+            report.last.resize(rows_);
+            download(best_, report.last);
+        }
+        return report;
+    }
+
+private:
+    static constexpr std::size_t kAlign = 16 / sizeof(T);
+    static constexpr int kBatch = 32;       ///< iterations of one graph
+    static constexpr double kBetter = 0.25; ///< of a square: an iterate is worth a copy
+
+    void begin(std::span<const double> r, double goal, std::uint32_t limit) {
+        std::vector<T> right(padded_, T(0));
+        for (std::size_t i = 0; i < rows_; ++i) right[i] = static_cast<T>(r[i]);
+        best_.zero();
+        RecurrenceState<R> state{};
+        for (std::size_t v = 0; v < R::kDefinition.vectors; ++v) {
+            if (R::kDefinition.vector[v].residual) vector_[v].upload(right);
+            else vector_[v].zero();
+        }
+        for (std::size_t s = 0; s < R::kDefinition.scalars; ++s) {
+            const recurrence::Initial initial = R::kDefinition.scalar[s].initial;
+            state.scalar[s] = initial == recurrence::Initial::zero  ? 0
+                              : initial == recurrence::Initial::one ? 1
+                                                                    : std::numeric_limits<double>::infinity();
+        }
+        double square = 0;
+        for (const double x : r) square += x * x;
+        state.threshold = goal * goal * square;
+        state.limit = limit;
+        state_.upload(std::span(&state, 1));
+    }
+    void copy_to(const Buffer<T>& to) const {
+        launch(copy_iterate<R, T>, blocks(rows_), kRecurrenceThreads, nullptr, false, vectors_, state_.data(),
+               static_cast<long long>(rows_), to.data());
+    }
+    void download(const Buffer<T>& from, std::span<double> to) const {
+        std::vector<T> host(padded_);
+        from.download(host);
+        std::copy_n(host.begin(), rows_, to.begin());
+    }
+    RecurrenceState<R> look() const {
+        RecurrenceState<R> now;
+        state_.download(std::span(&now, 1));
+        return now;
+    }
+
+    /// As many blocks as have work, and no more than partial sums have places for.
+    static unsigned blocks(std::size_t threads) {
+        return static_cast<unsigned>(
+            std::clamp<std::size_t>((threads + kRecurrenceThreads - 1) / kRecurrenceThreads, 1, kRecurrenceBlocks));
+    }
+    /// ... nor than run at once.
+    template <class Kernel> static unsigned blocks_at_once(Kernel kernel, std::size_t threads) {
+        int each = 0;
+        check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, kRecurrenceThreads, 0),
+              "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+        return std::min(blocks(threads), static_cast<unsigned>(std::max(1, each) * require_device().multiprocessors));
+    }
+
+    template <bool Iterates, std::size_t... S>
+    void launch_sweeps(cudaStream_t stream, std::index_sequence<S...>) const {
+        (launch_sweep<Iterates, S>(stream), ...);
+    }
+    template <bool Iterates, std::size_t S> void launch_sweep(cudaStream_t stream) const {
+        static_assert(Sweeps<R>::sums(Iterates, S) <= kRecurrenceSums);
+        if constexpr (Sweeps<R>::empty(Iterates, S)) {
+            static_assert(S == 0, "scalar statements alone stand where an iteration begins");
+        } else if constexpr (Sweeps<R>::has_product(Iterates, S)) {
+            std::visit(
+                [&](const auto& a) {
+                    const auto kernel = sweep_product<R, Iterates, S, std::decay_t<decltype(a)>>;
+                    launch(kernel, blocks_at_once(kernel, std::size_t{32} * matrix_.slices()), kRecurrenceThreads,
+                           stream, Iterates, a, vectors_, static_cast<long long>(rows_), state_.data(), sums_);
+                },
+                matrix_.product());
+        } else {
+            const auto kernel = sweep_vectors<R, Iterates, S, T>;
+            launch(kernel, blocks_at_once(kernel, padded_ / kAlign), kRecurrenceThreads, stream, Iterates, vectors_,
+                   static_cast<long long>(padded_ / kAlign), state_.data(), sums_);
+        }
+    }
+
+    SlicedOnDevice<T> matrix_;
+    std::size_t rows_, padded_;
+    std::array<Buffer<T>, R::kDefinition.vectors> vector_;
+    RecurrenceVectors<R, T> vectors_{};
+    Buffer<T> best_;
+    Buffer<RecurrenceState<R>> state_;
+    Buffer<std::uint32_t> arrived_;
+    Buffer<double> partial_, late_;
+    RecurrenceSums sums_{};
+    Graph graph_;
+};
+
+} // namespace mantissa::gpu
