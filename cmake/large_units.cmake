@@ -20,7 +20,7 @@ large_units(mantissa_numerics ${here}/numerics/src/fixed_kernels.cpp ${here}/num
 large_units(mantissa_base ${here}/base/src/running_steps.cpp)
 large_units(mantissa_host ${here}/host/src/advise/trial.cpp ${here}/host/src/flow/bubbly_flow.cpp
             ${here}/host/src/flow/emulated_cells.cpp ${here}/host/src/meshes/made.cpp)
-large_units(mantissa_sim)
+large_units(mantissa_sim ${here}/sim/src/cycle/cycle_core.cpp)
 large_units(mantissa_results)
 large_units(mantissa_synthesis)
 large_units(mantissa_workbench_parts ${here}/host/src/store/store.cpp)
