@@ -16,7 +16,7 @@ std::uint64_t restart_of(const SolveOptions& options) {
     return options.gmres != 0 ? options.gmres : kUsualRestart;
 }
 
-std::string why_ended(RunEnd end) {
+std::string why_gmres_ended(RunEnd end) {
     if (end == RunEnd::not_finite)
         return "a value is not finite: the matrix is singular or nearly so, or values leave the range of these formats";
     return to_string(end);
@@ -47,7 +47,7 @@ public:
             outcome.reached_global = report.end == RunEnd::rho_reached && solver_.rho() < global;
             if (report.end == RunEnd::rho_reached || report.end == RunEnd::exact) break;
             if (report.end != RunEnd::passes) {
-                outcome.trouble = "inner GMRES ended: " + why_ended(report.end);
+                outcome.trouble = "inner GMRES ended: " + why_gmres_ended(report.end);
                 break;
             }
             // These formats have given what they can where a whole cycle gains next to nothing.
@@ -108,7 +108,7 @@ void solve_gmres(const Problem& problem, std::span<double> u, std::span<double> 
         const double now = true_norm();
         best.offer(now, u);
         said_reached = report.end == RunEnd::rho_reached || report.end == RunEnd::exact;
-        if (!said_reached && report.end != RunEnd::passes) trouble = "GMRES ended: " + why_ended(report.end);
+        if (!said_reached && report.end != RunEnd::passes) trouble = "GMRES ended: " + why_gmres_ended(report.end);
         if (now < context.target() || !trouble.empty()) break;
         if (context.reached_as_given(now, [&] { return d; })) break;
         if (said_reached) {
