@@ -133,7 +133,7 @@ def area(operator: str, fmt: str | Format, target: str = "xcup") -> Area:
         raise ValueError(f"area: no netlists of '{operator}' on '{target}'; there are " +
                          ", ".join(f"{o} on {t}" for o, t in sorted(table)))
     known = format(fmt) if isinstance(fmt, str) else fmt
-    if not isinstance(known, Format) or getattr(known, "word_bits", 0) or known.exponent_bits != 8:
+    if not isinstance(known, Format) or getattr(known, "word_bits", False) or known.exponent_bits != 8:
         raise ValueError(f"area: the netlists are of floating formats with 8 exponent bits, and not of {fmt}")
     bits = known.fraction_bits
     if not rows[0][0] <= bits <= rows[-1][0]:
@@ -144,7 +144,7 @@ def area(operator: str, fmt: str | Format, target: str = "xcup") -> Area:
     share = 0.0 if above is below else (bits - below[0]) / (above[0] - below[0])
 
     def between(field: str) -> float:
-        return below[1][field] + share * (above[1][field] - below[1][field])
+        return float(below[1][field] + share * (above[1][field] - below[1][field]))
 
     return Area(between("luts") + between("memory_luts"), between("flip_flops"), between("multipliers"),
                 between("slices"), between("clock_mhz"), above is below)

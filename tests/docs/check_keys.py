@@ -20,6 +20,8 @@ TABLES = [
     ("sweeps.md", "## Keys of a dense grid", "[[dense]]\nn = 4\nbogus = 1\n", "sweep"),
     ("compare.md", "A comparison file is TOML", "bogus = 1\n", "compare"),
     ("compare.md", "Each `[[design]]` names", START.format(device="xc2v8000") + "[[design]]\nbogus = 1\n", "compare"),
+    ("compare.md", "Each `[[cycle]]` is", START.format(device="xc2v8000") +
+     '[[design]]\nspec = "s17e8"\n[[cycle]]\nbogus = 1\n', "compare"),
     ("compare.md", "Each `[[published]]` is", START.format(device="xc2v8000") +
      '[[design]]\nspec = "s17e8"\n[[published]]\nbogus = 1\n', "compare"),
     ("compare.md", "`[section55]` asks for", START.format(device="xc2v8000") +
@@ -27,7 +29,7 @@ TABLES = [
     ("compare.md", "A device is a file in", START.format(device="device.toml") + '[[design]]\nspec = "s17e8"\n', "compare"),
 ]
 # Tables of a file, which the page shows elsewhere.
-ELSEWHERE = {"design", "published", "section55"}
+ELSEWHERE = {"design", "cycle", "published", "section55"}
 
 
 def documented(page, start):

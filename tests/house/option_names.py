@@ -28,6 +28,9 @@ USERS = {
     "host/src/store/result_json.cpp": "headroom at the end of a resident solve is a figure",
     "host/src/solve": "the solver's own words when it refuses",
     "host/src/command/solve.cpp:max-iterations": "the limit that a solve ended at is named to the user",
+    "host/src/command/solve.cpp:bounds": "a row of the answer: those that a Chebyshev solve used",
+    "host/src/command/simulate.cpp:preconditioner": "a row and a field of the answer",
+    "host/src/compare/comparison_file.cpp": "keys of a design, which say how its solves are scaled and what they iterate",
     "host/src/command/meshes": "parameterize and smooth have options of their own",
 }
 

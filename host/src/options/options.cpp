@@ -85,8 +85,7 @@ std::string range_text(const Option& option) {
 void give(Request& request, const Option& option, const Value& value, std::string_view name) {
     if (!fits(option, value))
         throw InvalidInput(fmt::format("{} {}: give {}", name, text_of(value), range_text(option)));
-    // A scheme's name is known to parse_scheme(), which says more.
-    if (option.type == Type::choice && option.get == nullptr && !chooses(option, std::get<std::string>(value)))
+    if (option.type == Type::choice && !option.parsed && !chooses(option, std::get<std::string>(value)))
         throw InvalidInput(fmt::format("{} {}: give {}", name, base::quoted(std::get<std::string>(value)),
                                        fmt::join(option.choices, ", ")));
     option.set(request, value);

@@ -40,6 +40,7 @@ std::vector<Option> recurrence_options() {
          .default_text = "residual-guided",
          .column = Column::first,
          .asks = Asks::scheme,
+         .parsed = true,
          .set =
              [](Request& r, const Value& v) {
                  r.options.scheme = parse_scheme(text(v));
@@ -100,6 +101,7 @@ std::vector<Option> stopping_options() {
          .default_text = "pipelined",
          .column = Column::first,
          .quiet = true,
+         .parsed = true,
          .set = [](Request& r, const Value& v) { r.options.inner_recurrence = parse_recurrence(text(v)); },
          .get =
              [](const SolveOptions& o) {

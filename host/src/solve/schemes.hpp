@@ -38,9 +38,6 @@ void solve_direct(const Problem& problem, const Engine& engine, std::span<double
 /// A recurrence that its definition is read for (recurrence_of()), in the spec's formats on this processor; the best
 /// iterate that it passes.
 void solve_recurrence(const Problem& problem, std::span<double> u, std::span<double> d, SolveContext& context);
-/// The end of every direct solve: `said_reached` and `trouble` are what the recurrence believes. d becomes u's defect.
-void judge_direct(const Problem& problem, std::span<const double> u, std::span<double> d, bool said_reached,
-                  const std::string& trouble, SolveContext& context);
 
 /// GMRES(m) on the whole problem, in the spec's formats on this processor.
 void solve_gmres(const Problem& problem, std::span<double> u, std::span<double> d, SolveContext& context);

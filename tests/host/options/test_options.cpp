@@ -195,7 +195,7 @@ TEST(Options, ValuesOutsideTheirRangeAreRefusedByName) {
     expect_invalid([] { (void)parsed("--digits 0"); }, "--digits 0: give a number from 0.1 to 15");
     expect_invalid([] { (void)parsed("--headroom 41"); }, "--headroom 41: give a whole number from -20 to 40");
     expect_invalid([] { (void)parsed("--scheme magic"); }, "scheme 'magic': write one of direct, pipelined");
-    expect_invalid([] { (void)parsed("--bounds 4"); }, "bounds 4: write the smallest and the largest eigenvalue");
+    expect_invalid([] { (void)parsed("--bounds 4"); }, "bounds '4': write the smallest and the largest eigenvalue");
     expect_invalid([] { (void)parsed("--bounds 4,1"); }, "bounds 4,1: give the smallest and the largest eigenvalue");
     expect_invalid([] { (void)parsed("--inner-recurrence round"); }, "it is plain, pipelined or chebyshev");
 }

@@ -73,7 +73,8 @@ struct Option {
     bool with_advice = false; ///< may it stand beside --advise?
     Column column = Column::none;
     Asks asks = Asks::datapath;
-    bool quiet = false; ///< left out of a point's key at its default
+    bool quiet = false;  ///< left out of a point's key at its default
+    bool parsed = false; ///< of a choice: `set` knows the names, and says more of a wrong one
     void (*set)(Request&, const Value&) = nullptr;
     /// The value that a solve with these options uses; nothing where the scheme has no use for it. Null for short forms
     /// of other options.

@@ -48,7 +48,8 @@ constexpr const char* kProblem =
   poisson3d:level=5                     the seven-point Laplacian, as sparse rows
   convection2d:level=7|n=N[,peclet=P][,difference=upwind|central][,wind=constant|recirculating]
     [,rhs=known|random][,seed=S]        convection-diffusion on N^2 nodes inside, N = 2^level - 1: not
-                                        symmetric; convection3d likewise
+                                        symmetric
+  convection3d:level=4|n=N[...]         the same on N^3 nodes
   mtx:FILE[,rhs=ones|random|file:FILE][,seed=S]
                                         a MatrixMarket file, also gzipped; symmetric or general
   generated:kind=nd|band|thermal|elasticity|scattered|power|arrow,n=N[,seed=S]
