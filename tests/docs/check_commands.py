@@ -110,7 +110,8 @@ def make_folder(folder, source, program):
                           cwd=folder, capture_output=True, text=True)
     if made.returncode != 0:
         sys.exit(f"the stored comparison: {made.stderr}")
-    for name in ["results.sqlite", "kept.sqlite", "bits.sqlite", "build/quickstart.sqlite", "experiments/lu.sqlite"]:
+    for name in ["results.sqlite", "kept.sqlite", "bits.sqlite", "build/quickstart.sqlite", "experiments/lu.sqlite",
+                 "FILE.sqlite"]:
         (folder / name).parent.mkdir(exist_ok=True)
         shutil.copy(store, folder / name)
     shutil.copy(source / "experiments/results/compare.json", folder / "DOCUMENT.json")

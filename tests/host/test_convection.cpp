@@ -130,7 +130,9 @@ TEST(Symmetry, WhatNeedsItRefusesInOneLine) {
     const auto engine = make_emulated_engine();
     const std::string line =
         "the matrix of convection2d:n=4,peclet=100,difference=upwind,wind=constant is not symmetric "
-        "(entries (1, 2) and (2, 1) differ) and CG needs a symmetric positive definite one; take the scheme gmres";
+        "(entries (1, 2) and (2, 1) differ) and CG needs a symmetric positive definite one; take the recurrence "
+        "bicgstab, or "
+        "the scheme gmres";
     for (const options::SchemeAxes& s : options::schemes()) {
         if (s.any_matrix) continue;
         SolveOptions o;

@@ -180,7 +180,7 @@ TEST(ProblemText, FaultsNameTheTextAndTheMend) {
     expect_invalid([] { make_problem("poisson2d:level=3,anisotropy=nan"); }, "anisotropy=nan must be a finite number");
     expect_invalid([] { make_problem("poisson2d:level=3,level=4"); }, "level= is given twice");
     expect_invalid([] { make_problem("poisson2d:level=3,colour=4"); },
-                   "no option 'colour'; the keys are level and anisotropy");
+                   "no option 'colour'; the keys are level, anisotropy, rhs and seed");
     expect_invalid([] { make_problem("poisson2d:level"); }, "'level' is not KEY=VALUE");
     expect_invalid([] { make_problem("diffusion2d:level=3,field=wavy"); },
                    "field=wavy must be smooth, jump or checker");

@@ -92,10 +92,10 @@ void run_scheme(const Problem& problem, const Engine& engine, std::vector<double
         return solving::solve_direct(problem, engine, u, d, context);
     case Scheme::chronopoulos_gear:
     case Scheme::ghysels_vanroose:
-    case Scheme::gmres:
-        return solving::solve_gmres(problem, u, d, context);
     case Scheme::recurrence:
         return solving::solve_recurrence(problem, u, d, context);
+    case Scheme::gmres:
+        return solving::solve_gmres(problem, u, d, context);
     case Scheme::defect_correction:
         return solving::solve_defect_correction(problem, engine, u, d, context);
     case Scheme::residual_guided:

@@ -49,7 +49,7 @@ std::string text_of(const CoreKey& key) {
 struct Gatherer {
     GatherContext& context;
     std::string store; ///< of syntheses
-    ComparisonStore documents{store};
+    ComparisonStore documents{store, context.options.stored_only ? StoreAccess::read : StoreAccess::write};
     GapGroups gaps{};
     std::mutex mutex{};
 
