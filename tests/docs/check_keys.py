@@ -63,7 +63,9 @@ def main():
     wrong = 0
     for page, start, text, command in TABLES:
         shown = documented(arguments.source / "docs" / page, start)
-        keys = taken(arguments.program.resolve(), command, text) - ELSEWHERE
+        keys = taken(arguments.program.resolve(), command, text)
+        if start.startswith("A comparison file"):
+            keys -= ELSEWHERE
         for key in sorted(keys ^ shown):
             wrong += 1
             print(f"docs/{page}, {start!r}: {key} is {'not shown' if key in keys else 'no key of the program'}")
