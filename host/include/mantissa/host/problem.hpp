@@ -38,10 +38,12 @@ struct Problem {
 
 /// Builds a problem from its text, `KIND:KEY=VALUE,...`:
 ///
-///   poisson2d:level=8[,anisotropy=A]       -u_xx - A u_yy = f on [0,1]^2, bilinear elements on (2^level+1)^2 nodes
+///   poisson2d:level=8[,anisotropy=A][,rhs=smooth|random][,seed=S]
+///                                          -u_xx - A u_yy = f on [0,1]^2, bilinear elements on (2^level+1)^2 nodes
 ///                                          (2/3+...: 8/3 and -1/3 at A = 1), zero Dirichlet nodes kept in the vector,
 ///                                          right-hand side h^2 f (lumped), f = 2(A x(1-x) + y(1-y)) so that
-///                                          u = x(1-x)y(1-y). A constant stencil. FCCM'06 section 2.1.
+///                                          u = x(1-x)y(1-y), or a random one. A constant stencil. FCCM'06
+///                                          section 2.1.
 ///   diffusion2d:level=7[,field=smooth|jump|checker][,contrast=C][,seed=S]
 ///                                          -div(k grad u) = 1, bilinear elements, k per element; nine streamed bands
 ///   poisson3d:level=5                      seven-point Laplacian on (2^level-1)^3 interior nodes; sparse rows
