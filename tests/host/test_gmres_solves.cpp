@@ -134,6 +134,11 @@ TEST(GmresSolves, RefusedInOneLine) {
     const Problem p = make_problem("convection2d:n=5");
     const auto refused = [&](SolveOptions o, const char* part) { expect_invalid([&] { run(p, o); }, part); };
     SolveOptions o = gmres("s17e8");
+    o.scheme = Scheme::defect_correction;
+    o.gmres = 30;
+    o.recurrence = "bicgstab";
+    refused(o, "gmres: it takes the place of recurrence bicgstab; leave one out");
+    o.recurrence.clear();
     o.scheme = Scheme::residual_guided;
     refused(o, "gmres: scheme residual-guided runs CG; take the scheme gmres, or defect-correction around GMRES");
     o = gmres("fx18.16");

@@ -127,6 +127,7 @@ Rules of_gmres(const SolveOptions& o) {
          fmt::format("gmres {}: give {} to {} steps of a cycle", o.gmres, kLeastRestart, kMostRestart)},
         {o.inner_recurrence != Recurrence::pipelined,
          "gmres: it takes the inner recurrence's place; leave inner recurrence out"},
+        {!o.recurrence.empty(), fmt::format("gmres: it takes the place of recurrence {}; leave one out", o.recurrence)},
         {!datapath.empty(), datapath},
     };
 }
