@@ -4,8 +4,8 @@
 `default_nettype none
 module cy_sweep #(
 `include "cycle_parameters.svh"
-  , parameter integer TailRows = 4,
-  parameter integer Drain = 64,
+  , parameter integer TailRows = 4, ///< the most of tail_i,
+  parameter integer Drain = 64,     ///< and of drain_i
   localparam integer IndexW = 2 * MaxLevel
 ) (
   input  wire                  clk_i,
@@ -17,6 +17,8 @@ module cy_sweep #(
   input  wire  [IndexW:0]      beats_i,  ///< those of all rows,
   input  wire  [IndexW:0]      below_i,  ///< of the next level's rows,
   input  wire  [MaxLevel:0]    below_row_i, ///< and of one of them; all stand
+  input  wire  [$clog2(TailRows+1)-1:0] tail_i,  ///< rows that go on behind the nodes, from 1,
+  input  wire  [$clog2(Drain+1)-1:0]    drain_i, ///< and clocks behind those; they stand
   output logic [2:0]           flags_o,
   output logic [IndexW-1:0]    index_o,  ///< of the beat
   output logic [IndexW-1:0]    coarse_o, ///< of the next level's
@@ -62,7 +64,7 @@ module cy_sweep #(
       odd_q   <= 1'b0;
       south_q <= 1'b0;
       nodes_q <= ~scrub_i;
-      rows_q  <= TailRows[$clog2(TailRows+1)-1:0];
+      rows_q  <= tail_i;
       drain_q <= '0;
       drains_q <= 1'b0;
     end else if (busy_o) begin
@@ -79,7 +81,7 @@ module cy_sweep #(
       if (ends) nodes_q <= 1'b0;
       if (drains_q) begin
         drain_q  <= drain_q + 1'b1;
-        drains_q <= drain_q != Drain[$clog2(Drain+1)-1:0];
+        drains_q <= drain_q != drain_i;
       end
     end
   wire unused = &{1'b0, side_i, row_i[MaxLevel], below_i[IndexW]};

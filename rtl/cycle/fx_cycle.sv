@@ -75,10 +75,17 @@ module fx_cycle #(
   localparam integer Nodes  = 1 << NodeW;                       // beats of the finest level
   localparam integer Rest   = cy_rest(StoredLevel);             // of all others
   localparam integer FW     = cy_bits(cy_most(Before - 1, 2));
-  // What is on its way when a sweep's last node has entered: rows, and clocks.
+  // What is on its way when a sweep's last node has entered: rows, and clocks. One lane takes the most of all, since adders are
+  // dearer than a level's latency; several take what the direction needs.
   localparam integer TailRows = cy_max(Before, After + 1);
   localparam integer Drain  = cy_max(16 + Before * (WindowLatency + 12), 36 + WindowLatency + After * (WindowLatency + 18)) +
                               ((Lanes > 1) ? 2 : 0);
+
+  localparam integer TailW     = $clog2(TailRows + 1);
+  localparam integer DrainW    = $clog2(Drain + 1);
+  localparam integer DownDrain = 18 + Before * (WindowLatency + 12);
+  localparam integer RiseDrain = 24 + After * (WindowLatency + 18);
+  localparam integer UpDrain   = 38 + WindowLatency + After * (WindowLatency + 18);
 
   // ---- Registers and control ---------------------------------------------------------------------------------------------
   wire start, abort, asked, resized, alone, done, sending, loaded, load;
@@ -128,6 +135,8 @@ module fx_cycle #(
   wire [2:0] flags;
   wire [IndexW-1:0] index, coarse;
   wire beyond, sweeps;
+  wire [TailW-1:0]  tail;
+  wire [DrainW-1:0] drain;
   wire [MaxLevel:0] beats_row, below_row;
   wire [IndexW:0]   beats, below;
   cy_shape #(
@@ -140,8 +149,11 @@ module fx_cycle #(
 `include "cycle_parameters_passed.svh"
     , .TailRows(TailRows), .Drain(Drain)) i_sweep (
     .clk_i, .rst_ni(run_n), .start_i(sweep), .scrub_i(scrub), .side_i(side), .row_i(beats_row), .beats_i(beats), .below_i(below),
-    .below_row_i(below_row), .flags_o(flags), .index_o(index), .coarse_o(coarse), .beyond_o(beyond), .busy_o(sweeps));
+    .below_row_i(below_row), .tail_i(tail), .drain_i(drain), .flags_o(flags), .index_o(index), .coarse_o(coarse), .beyond_o(beyond), .busy_o(sweeps));
   assign swept = ~sweeps;
+  wire whole = (Lanes == 1) | scrub;
+  assign tail  = whole ? TailW'(TailRows) : !up ? TailW'(Before) : finest ? TailW'(After + 1) : TailW'(cy_max(After, 1));
+  assign drain = whole ? DrainW'(Drain) : !up ? DrainW'(DownDrain) : finest ? DrainW'(UpDrain) : DrainW'(RiseDrain);
   // Beats that stages delay by; the coarsest level goes through none.
   wire [MaxLevel:0] row = (Lanes == 1 && side < (MaxLevel+1)'(4)) ? (MaxLevel+1)'(4) : beats_row;
   // Lanes that a row has nodes for

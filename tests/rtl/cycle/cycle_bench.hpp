@@ -1,5 +1,5 @@
-// The cycle core under Verilator as its tests drive it: single cycles have the bits of multilevel/cycle.hpp's reference, whole solves those
-// of multilevel/word_solve.hpp's.
+// The cycle core under Verilator as its tests drive it: single cycles have the bits of multilevel/cycle.hpp's
+// reference, whole solves those of multilevel/word_solve.hpp's.
 #pragma once
 
 #include <cmath>
@@ -14,6 +14,7 @@
 #include <verilated.h>
 
 #include "mantissa/multilevel/cycle.hpp"
+#include "mantissa/multilevel/cycle_clocks.hpp"
 #include "mantissa/multilevel/word_solve.hpp"
 #include "mantissa/nine_point.hpp"
 #include "word_solves.hpp"
@@ -220,7 +221,8 @@ template <class Model> void compare_cycles(const char* text, int most, bool stre
 }
 
 /// A whole solve, its history and its clocks: 2.7 a beat of lanes and cycle, and 200 a level and cycle.
-template <class Model> void compare_solve(const char* text, int level, bool stretched, int lanes = 1) {
+template <class Model>
+void compare_solve(const char* text, int level, bool stretched, int lanes = 1, int most_level = 7) {
     Core<Model> core(5);
     const auto size = static_cast<std::size_t>(level);
     const multilevel::GridWords grid = word_grid(size, stretched);
@@ -247,6 +249,11 @@ template <class Model> void compare_solve(const char* text, int level, bool stre
     if (spec.before <= 2 && spec.after <= 2) {
         EXPECT_LE(clocks, 1.1 * (cycles * (2.7 * nodes + 200 * level) + nodes + 100)) << text << ", level " << level;
     }
+    // To the clock, but for the lengths of words.
+    const multilevel::CycleClocks model = multilevel::core_clocks(multilevel::grid_plan(grid, spec), lanes, most_level);
+    EXPECT_LE(clocks, static_cast<double>(model.solve(wanted.cycles))) << text << ", level " << level;
+    EXPECT_GE(clocks, static_cast<double>(model.solve(wanted.cycles) - wanted.cycles * model.counted - 64))
+        << text << ", level " << level;
     std::printf("%s, %d lanes, level %d: %.0f cycles, %.0f clocks\n", text, lanes, level, cycles, clocks);
 }
 
