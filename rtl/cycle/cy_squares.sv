@@ -10,7 +10,8 @@ module cy_squares #(
   output logic                live_o,
   output logic [OutW-1:0]     sum_o
 );
-  wire [Lanes*OutW-1:0] squares;
+  // A tree: the lanes' squares, behind them the sums of the first two, of the next two, and so on; the last one is the root.
+  wire [(2*Lanes-1)*OutW-1:0] terms;
   genvar l;
   generate
     for (l = 0; l < Lanes; l = l + 1) begin : g_lane
@@ -21,12 +22,17 @@ module cy_squares #(
         square_q <= 31'(34'($signed(x)) * 34'($signed(x)));
         live_q   <= live_i[l];
       end
-      assign squares[l*OutW +: OutW] = OutW'(square_q) & {OutW{live_q | Lanes == 1}};
+      assign terms[l*OutW +: OutW] = OutW'(square_q) & {OutW{live_q | Lanes == 1}};
       if (l == 0) begin : g_first
         assign live_o = live_q | Lanes > 1;
       end
     end
+    for (l = 0; l < Lanes - 1; l = l + 1) begin : g_sum
+      logic [OutW-1:0] sum_q;
+      always_ff @(posedge clk_i) sum_q <= terms[2*l*OutW +: OutW] + terms[(2*l+1)*OutW +: OutW];
+      assign terms[(Lanes+l)*OutW +: OutW] = sum_q;
+    end
   endgenerate
-  sum_tree #(.N(Lanes), .W(OutW), .Every(1), .Stages(OutW - 31)) i_sum (.clk_i, .en_i(1'b1), .terms_i(squares), .sum_o);
+  assign sum_o = terms[(2*Lanes-2)*OutW +: OutW];
 endmodule
 `default_nettype wire

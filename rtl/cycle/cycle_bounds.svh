@@ -23,15 +23,17 @@
     cy_beats_log = level + cy_row_log(level);
   endfunction
   function automatic integer cy_level_of(input integer log); // the level of 2^log beats, -1 if none has
+    integer k; // (Icarus takes no loop's own variable for a constant)
     begin
       cy_level_of = -1;
-      for (int k = 0; k <= MaxLevel; k = k + 1) if (cy_beats_log(k) == log) cy_level_of = k;
+      for (k = 0; k <= MaxLevel; k = k + 1) if (cy_beats_log(k) == log) cy_level_of = k;
     end
   endfunction
   function automatic integer cy_rest(input integer level); // beats of the levels below
+    integer k;
     begin
       cy_rest = 0;
-      for (int k = 0; k < level; k = k + 1) cy_rest = cy_rest + (1 << cy_beats_log(k));
+      for (k = 0; k < level; k = k + 1) cy_rest = cy_rest + (1 << cy_beats_log(k));
     end
   endfunction
   function automatic integer cy_weight(input integer k);
