@@ -4,9 +4,9 @@
 #include "Vcycle_l2_b2w10.h"
 #include "Vcycle_l2_v13w16.h"
 #include "Vcycle_l4_b2_stretched.h"
+#include "Vcycle_l4_b3w12.h"
 #include "Vcycle_l4_v11w10.h"
 #include "Vcycle_l64_b2w10.h"
-#include "Vcycle_l8_b3w12.h"
 #include "Vcycle_l8_v12w10.h"
 #include "cycle_bench.hpp"
 
@@ -22,7 +22,7 @@ using namespace test;
     X(l4_v11w10, 4, "v11,w=10", 7, 8, false)                                                                           \
     X(l4_b2_stretched, 4, "b2,w=10", 6, 6, true)                                                                       \
     X(l8_v12w10, 8, "v12,w=10,f=16", 6, 9, false)                                                                      \
-    X(l8_b3w12, 8, "b3,w=12,f=18,e=20,g=0", 6, 6, false)                                                               \
+    X(l4_b3w12, 4, "b3,w=12,f=18,e=20,g=0", 6, 6, false)                                                               \
     X(l16_b2w10, 16, "b2,w=10", 7, 7, false)                                                                           \
     X(l16_v22_stretched, 16, "v22,w=9", 6, 6, true)                                                                    \
     X(l64_b2w10, 64, "b2,w=10", 7, 7, false)
