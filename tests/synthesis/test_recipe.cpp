@@ -74,8 +74,8 @@ TEST(Recipe, CyclesAskForTheCycleCore) {
     SynthesisRequest request;
     request.part = "cycle";
     EXPECT_THROW(Synthesizer::check(request), InvalidInput); // of nothing
-    const auto check = [&](const char* cycle, int level, int stored) {
-        request.cycle = {parse_cycle_spec(cycle), level, stored};
+    const auto check = [&](const char* cycle, int level, int stored, int lanes = 1) {
+        request.cycle = {parse_cycle_spec(cycle), level, stored, lanes};
         Synthesizer::check(request);
     };
     check("v12,w=10,f=16", 10, 5);
@@ -83,6 +83,7 @@ TEST(Recipe, CyclesAskForTheCycleCore) {
     const auto held = parameters_of(request, "fx_cycle");
     for (const auto& [name, value] : {std::pair{"W", 10},
                                       {"F", 16},
+                                      {"Lanes", 1},
                                       {"Before", 1},
                                       {"After", 2},
                                       {"Centre", 8},
@@ -97,6 +98,11 @@ TEST(Recipe, CyclesAskForTheCycleCore) {
     EXPECT_THROW(check("b2,w=10", 15, 5), InvalidInput);
     EXPECT_THROW(check("b2,w=10", 10, 11), InvalidInput);
     EXPECT_THROW(check("b2,w=10", 10, 2), InvalidInput);
+    check("b2,w=10", 10, 5, 8);
+    EXPECT_EQ(subject_of(request), "b2,w=10,level=10,stored=5,lanes=8");
+    EXPECT_EQ(parameters_of(request, "fx_cycle").at("Lanes"), 8);
+    for (const int lanes : {0, -4, 3, 512}) EXPECT_THROW(check("b2,w=10", 10, 5, lanes), InvalidInput) << lanes;
+    EXPECT_THROW(check("b2,w=10", 5, 5, 64), InvalidInput) << "more than a row has nodes";
 }
 
 } // namespace
