@@ -10,7 +10,7 @@ docs/python.md is the guide.
 """
 
 from . import plots
-from .arithmetic import add, div, fma, mul, round, sqrt, sub
+from .arithmetic import add, decode, div, encode, fma, mul, round, sqrt, sub
 from .array import Array, array, from_dlpack, from_words
 from .blocks import Blocks, blocks
 from .dense import DenseResult, dense_matrix, solve_dense
@@ -28,7 +28,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Advice", "Area", "Array", "Blocks", "DenseResult", "Format", "History", "NarrowFormat", "Problem",
     "Simulation", "SolveResult", "SweepResult", "Synthesis", "Trial", "Tuned", "Widths", "add", "advise", "area",
-    "array", "blocks", "dense_matrix", "div", "dot", "engines", "fma", "format", "frame", "from_dlpack",
+    "array", "blocks", "decode", "dense_matrix", "div", "dot", "encode", "engines", "fma", "format", "frame", "from_dlpack",
     "from_words", "get_threads", "matmul", "mul", "plots", "problem", "read_store", "round", "set_threads",
     "simulate", "solve", "solve_all", "solve_dense", "spec", "sqrt", "sub", "sum", "sweep", "synthesize", "tune",
 ]

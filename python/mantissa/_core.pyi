@@ -3,7 +3,8 @@
 The package is the interface for people. Dictionaries of the module become dataclasses there.
 """
 
-from typing import Any, Callable, Literal, Optional
+from fractions import Fraction
+from typing import Any, Callable, Literal, Optional, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,8 +60,11 @@ class Format:
         """The fields of a value as text, '0 01111111 10000000000000000'."""
 
 class NarrowFormat:
-    """A short floating-point format, or a rounding that datapaths do not have: 'fp8_e4m3', 'fp8_e5m2', 'fp6_e3m2',
-    'fp6_e2m3', 'fp4_e2m1', or s<M>e<E> with one of the policy words rna (ties away), odd, up, down and sr (stochastic).
+    """A short floating-point format, or a rounding that datapaths do not have: 'fp8_e4m3', 'fp8_e5m2', 'fp8_e4m3fnuz',
+    'fp8_e5m2fnuz', 'fp6_e3m2', 'fp6_e2m3', 'fp4_e2m1', 'e8m0', IEEE P3109's binary<K>p<P>, or s<M>e<E> with one of the
+    policy words rna (ties away), odd, up, down and sr (stochastic).
+
+    Numbers that are no float64, which the longest exponents of P3109 have, are Fractions.
     """
 
     def __init__(self, text: str) -> None: ...
@@ -78,12 +82,12 @@ class NarrowFormat:
     @property
     def epsilon(self) -> float: ...
     @property
-    def max(self) -> float:
+    def max(self) -> Any:
         """Largest number."""
     @property
-    def min_positive(self) -> float: ...
+    def min_positive(self) -> Any: ...
     @property
-    def min_normal(self) -> float: ...
+    def min_normal(self) -> Any: ...
     @property
     def single(self) -> bool:
         """Is every value a float32?"""
@@ -93,13 +97,15 @@ class NarrowFormat:
     def stochastic(self) -> bool:
         """Does it want a seed?"""
     @property
+    def is_signed(self) -> bool: ...
+    @property
     def has_infinity(self) -> bool: ...
     @property
     def has_nan(self) -> bool: ...
-    def encode(self, value: float) -> int:
+    def encode(self, value: Union[float, Fraction]) -> int:
         """The bit pattern of a value, as an integer."""
-    def decode(self, bits: int) -> float:
-        """The value of a bit pattern."""
+    def decode(self, bits: int) -> Any:
+        """The value of a bit pattern: a float, or a Fraction where it is no float64."""
 
 class Problem:
     @property
@@ -143,9 +149,13 @@ def matmul(format: Format, accumulator: str, product: str, result: Format, a: ND
            out: NDArray[Any], length: int, threads: int) -> None: ...
 def word_products(format: Format, a: NDArray[Any], b: Optional[NDArray[Any]], out: NDArray[Any],
                   length: int) -> bool: ...
+def encode_values(format: Union[Format, NarrowFormat], a: NDArray[np.float64], out: NDArray[np.uint64]) -> None: ...
 def is_narrow(text: str) -> bool: ...
 def apply_narrow(format: NarrowFormat, operation: str, out: NDArray[Any], a: NDArray[Any], b: Optional[NDArray[Any]],
                  c: Optional[NDArray[Any]], seed: int, threads: int) -> None: ...
+def block_dots(format: Format, a: NDArray[np.float64], scales_a: NDArray[np.float64], b: NDArray[np.float64],
+               scales_b: NDArray[np.float64], out: NDArray[np.float64], block: int, unit: int, limit: int,
+               threads: int) -> None: ...
 def make_problem(text: str) -> Problem: ...
 def problem_of_rows(name: str, indptr: NDArray[np.int64], indices: NDArray[np.int64], data: NDArray[np.float64],
                     b: NDArray[np.float64]) -> Problem: ...

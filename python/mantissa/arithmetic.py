@@ -5,7 +5,7 @@ others are brought into that shape by a copy. In a floating format operands may 
 not. In a fixed-point format each operand is rounded into the format first, because its operations are of words.
 
 `seed` belongs to stochastic rounding (a format with :sr), and is asked for there: the same seed gives the same bits,
-with any number of threads. Operations of narrow formats take float32 values.
+with any number of threads.
 
 `out` is an array for the result, which may be one of the operands. Without it a new one is made: float32 where every
 operand is float32 and the format fits it, else float64.
@@ -13,13 +13,14 @@ operand is float32 and the format fits it, else float64.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, Optional
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from .formats import AnyFormat, Format, FormatLike, NarrowFormat, format
+from .formats import ML_DTYPES, AnyFormat, Format, FormatLike, NarrowFormat, format
 from .options import get_threads
 
 _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
@@ -35,14 +36,14 @@ def _as_operand(x: Any) -> NDArray[Any]:
     a = np.asarray(x)
     if a.dtype in _FLOATS:
         return a
-    if a.dtype.kind in "biu":
+    if a.dtype.kind in "biu" and a.dtype.name not in ML_DTYPES:
         converted = a.astype(np.float64)
         if a.dtype.itemsize == 8 and not np.array_equal(converted.astype(a.dtype), a):
             raise ValueError("an integer of more than 53 bits is no float64; round it first as you want it rounded")
         return converted
-    if a.dtype == np.float16:
+    if a.dtype == np.float16 or a.dtype.name in ML_DTYPES:
         return a.astype(np.float32)
-    raise TypeError(f"an array of {a.dtype}: give numbers of float64, float32, float16 or integers")
+    raise TypeError(f"an array of {a.dtype}: give numbers of float64, float32, float16, integers or types of ml_dtypes")
 
 
 def _result(shape: tuple[int, ...], dtype: Any, out: Optional[NDArray[Any]]) -> NDArray[Any]:
@@ -190,3 +191,40 @@ def fma(x: Any, y: Any, z: Any, fmt: FormatLike, *, out: Optional[NDArray[Any]] 
     """x y + z, rounded once into the format."""
     result: NDArray[Any] = _operate("fma", fmt, [x, y, z], out, None, seed)
     return result
+
+
+def encode(x: Any, fmt: FormatLike, *, seed: Optional[int] = None) -> NDArray[Any]:
+    """x rounded into the format, as bit patterns: unsigned integers of 8, 16, 32 or 64 bits, whichever holds one.
+
+    Words of a fixed-point format are in two's complement. Raises ValueError for a NaN or an infinity that the format has
+    no pattern for.
+    """
+    f = format(fmt)
+    size = next(bits for bits in (8, 16, 32, 64) if f.width <= bits)
+    if isinstance(f, Format) and f.is_fixed:
+        a = _as_operand(x)
+        return (_words(a, f).astype(np.int64).view(np.uint64) & np.uint64(2 ** f.width - 1)).astype(f"uint{size}")
+    values: NDArray[Any] = _operate("convert", f, [x], None, np.float64, seed)
+    patterns = np.empty(values.size, np.uint64)
+    _core.encode_values(f, values.reshape(-1), patterns)
+    return patterns.reshape(values.shape).astype(f"uint{size}")
+
+
+def decode(bits: Any, fmt: FormatLike) -> NDArray[Any]:
+    """The values of bit patterns, as float64."""
+    f = format(fmt)
+    patterns = np.asarray(bits)
+    if patterns.dtype.kind not in "iu":
+        raise TypeError(f"an array of {patterns.dtype}: bit patterns are integers")
+    if patterns.size and (int(patterns.min()) < 0 or int(patterns.max()) >= 2 ** f.width):
+        raise ValueError(f"a bit pattern of {f} is 0 to {2 ** f.width - 1}")
+    if not f.as_double:
+        raise ValueError(f"values of {f} are no float64: decode them one by one, by its format")
+    if f.width <= 16:
+        return _all_values(f)[patterns.astype(np.int64)]
+    return np.fromiter((f.decode(int(b)) for b in patterns.flat), np.float64, patterns.size).reshape(patterns.shape)
+
+
+@lru_cache(maxsize=64)
+def _all_values(f: AnyFormat) -> NDArray[Any]:
+    return np.fromiter((f.decode(b) for b in range(2 ** f.width)), np.float64, 2 ** f.width)

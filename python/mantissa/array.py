@@ -65,7 +65,8 @@ class Array(np.lib.mixins.NDArrayOperatorsMixin):
         f = self._format
         if f.is_fixed:
             return self._data.astype(np.int64).view(np.uint64) & np.uint64(2 ** f.width - 1)
-        patterns = np.fromiter((f.encode(float(x)) for x in self._data.flat), np.uint64, self._data.size)
+        patterns = np.empty(self._data.size, np.uint64)
+        _core.encode_values(f, np.ascontiguousarray(self._data, np.float64).reshape(-1), patterns)
         return patterns.reshape(self._data.shape)
 
     @property
