@@ -14,7 +14,7 @@ from .arithmetic import add, decode, div, encode, fma, mul, round, sqrt, sub
 from .array import Array, array, from_dlpack, from_words
 from .blocks import Blocks, blocks
 from .dense import DenseResult, dense_matrix, solve_dense
-from .formats import Format, NarrowFormat, format
+from .formats import Format, NarrowFormat, WordFormat, format
 from .options import get_threads, set_threads
 from .problems import Problem, problem
 from .solving import Advice, History, SolveResult, Widths, advise, engines, solve, solve_all, spec
@@ -27,7 +27,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Advice", "Area", "Array", "Blocks", "DenseResult", "Format", "History", "NarrowFormat", "Problem",
-    "Simulation", "SolveResult", "SweepResult", "Synthesis", "Trial", "Tuned", "Widths", "add", "advise", "area",
+    "Simulation", "SolveResult", "SweepResult", "Synthesis", "Trial", "Tuned", "Widths", "WordFormat", "add", "advise", "area",
     "array", "blocks", "decode", "dense_matrix", "div", "dot", "encode", "engines", "fma", "format", "frame", "from_dlpack",
     "from_words", "get_threads", "matmul", "mul", "plots", "problem", "read_store", "round", "set_threads",
     "simulate", "solve", "solve_all", "solve_dense", "spec", "sqrt", "sub", "sum", "sweep", "synthesize", "tune",

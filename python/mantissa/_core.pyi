@@ -82,12 +82,12 @@ class NarrowFormat:
     @property
     def epsilon(self) -> float: ...
     @property
-    def max(self) -> Any:
+    def max(self) -> float:
         """Largest number."""
     @property
-    def min_positive(self) -> Any: ...
+    def min_positive(self) -> float: ...
     @property
-    def min_normal(self) -> Any: ...
+    def min_normal(self) -> float: ...
     @property
     def single(self) -> bool:
         """Is every value a float32?"""
@@ -104,8 +104,56 @@ class NarrowFormat:
     def has_nan(self) -> bool: ...
     def encode(self, value: Union[float, Fraction]) -> int:
         """The bit pattern of a value, as an integer."""
-    def decode(self, bits: int) -> Any:
+    def decode(self, bits: int) -> float:
         """The value of a bit pattern: a float, or a Fraction where it is no float64."""
+
+class WordFormat:
+    """A fixed-point format with any rounding and overflow: 'fx18.16:sat', 'fx18.16:wrap', words without a sign
+    'ufx18.16', and the words floor, up, rz, rne, rna, odd and sr.
+    """
+
+    def __init__(self, text: str) -> None: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    @property
+    def is_fixed(self) -> Literal[True]: ...
+    @property
+    def width(self) -> int:
+        """Bits of a word."""
+    @property
+    def fraction_bits(self) -> int:
+        """Bits behind the point."""
+    @property
+    def exponent_bits(self) -> int: ...
+    @property
+    def is_signed(self) -> bool: ...
+    @property
+    def single(self) -> bool: ...
+    @property
+    def as_double(self) -> bool:
+        """Is every value a float64?"""
+    @property
+    def stochastic(self) -> bool:
+        """Does it want a seed?"""
+    @property
+    def reports(self) -> bool:
+        """Is what does not fit an error?"""
+    @property
+    def epsilon(self) -> float: ...
+    @property
+    def max(self) -> float: ...
+    @property
+    def min(self) -> float: ...
+    @property
+    def min_positive(self) -> float: ...
+    @property
+    def min_word(self) -> int: ...
+    @property
+    def max_word(self) -> int: ...
+    def encode(self, value: float) -> int:
+        """The bit pattern of a value, as an integer."""
+    def decode(self, bits: int) -> float:
+        """The value of a bit pattern."""
 
 class Problem:
     @property
@@ -153,6 +201,12 @@ def encode_values(format: Union[Format, NarrowFormat], a: NDArray[np.float64], o
 def is_narrow(text: str) -> bool: ...
 def apply_narrow(format: NarrowFormat, operation: str, out: NDArray[Any], a: NDArray[Any], b: Optional[NDArray[Any]],
                  c: Optional[NDArray[Any]], seed: int, threads: int) -> None: ...
+def is_words(text: str) -> bool: ...
+def convert_to(format: WordFormat, a: NDArray[np.float64], out: NDArray[np.int64], seed: int, threads: int) -> int: ...
+def apply_to(format: WordFormat, operation: str, out: NDArray[np.int64], a: NDArray[np.int64], b: NDArray[np.int64],
+             c: Optional[NDArray[np.int64]], seed: int, threads: int) -> int: ...
+def sums_to(format: WordFormat, a: NDArray[np.int64], b: Optional[NDArray[np.int64]], out: NDArray[np.int64],
+            length: int, seed: int) -> int: ...
 def block_dots(format: Format, a: NDArray[np.float64], scales_a: NDArray[np.float64], b: NDArray[np.float64],
                scales_b: NDArray[np.float64], out: NDArray[np.float64], block: int, unit: int, limit: int,
                threads: int) -> None: ...

@@ -7,10 +7,10 @@ from typing import Any, Union
 
 import numpy as np
 
-from ._core import Format as Format, NarrowFormat as NarrowFormat, is_narrow
+from ._core import Format as Format, NarrowFormat as NarrowFormat, WordFormat as WordFormat, is_narrow, is_words
 
-AnyFormat = Union[Format, NarrowFormat]
-FormatLike = Union[str, Format, NarrowFormat, "np.dtype[Any]", type]
+AnyFormat = Union[Format, NarrowFormat, WordFormat]
+FormatLike = Union[str, Format, NarrowFormat, WordFormat, "np.dtype[Any]", type]
 
 #: Element types of ml_dtypes, by name, whose values are all float32: its arrays are taken without importing it.
 ML_DTYPES = frozenset({
@@ -23,6 +23,8 @@ ML_DTYPES = frozenset({
 def _parsed(text: str) -> AnyFormat:
     if is_narrow(text):
         return NarrowFormat(text)
+    if is_words(text):
+        return WordFormat(text)
     try:
         return Format(text)
     except ValueError as fault:
@@ -38,12 +40,13 @@ def format(text: FormatLike) -> AnyFormat:
     """The format of a text; a format is passed through.
 
     "s17e8", "s10e5:rne:subnormals", "fx18.16", "bfloat16" and their like are Formats, which datapaths have too.
-    "fp8_e4m3", "binary8p3se" and their like, and roundings with the words rna, odd, up, down and sr, are NarrowFormats.
+    "fp8_e4m3", "binary8p3se" and their like, and roundings with the words rna, odd, up, down and sr, are NarrowFormats;
+    fixed-point ones without a sign, that saturate or wrap, or round otherwise ("ufx18.16", "fx18.16:sat"), WordFormats.
     A dtype of NumPy or of ml_dtypes (or its scalar type) stands for the format of its values.
 
     Raises ValueError, one line that says what is wrong with the text and how to write it.
     """
-    if isinstance(text, (Format, NarrowFormat)):
+    if isinstance(text, (Format, NarrowFormat, WordFormat)):
         return text
     if isinstance(text, (np.dtype, type)):
         try:
