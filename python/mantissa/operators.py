@@ -83,17 +83,29 @@ class MultilevelPreconditioner(_Preconditioner):
         return f"mantissa.multilevel({self.shape[0]} unknowns, '{self.spec}': {self.description})"
 
 
+def _scaled(x: Vector) -> tuple[Vector, int]:
+    """x over a power of two, so that its largest magnitude is in [1, 2), and the power's exponent."""
+    exponent = int(np.frexp(np.abs(x).max(initial=0.0))[1]) - 1
+    return np.ldexp(x, -exponent), exponent
+
+
 class JacobiPreconditioner(_Preconditioner):
     """The inverse of the diagonal in a format; made by mantissa.jacobi()."""
 
     def __init__(self, inverse: Vector, fmt: AnyFormat) -> None:
         super().__init__(len(inverse))
-        self.inverse_diagonal = inverse
-        """1 / a_ii, rounded into the format."""
+        scaled, self._exponent = _scaled(inverse)
+        self._inverse = np.asarray(round(scaled, fmt), np.float64)
         self.format = fmt
 
+    @property
+    def inverse_diagonal(self) -> Vector:
+        """1 / a_ii, rounded into the format."""
+        return np.ldexp(self._inverse, self._exponent)
+
     def _apply(self, x: Vector) -> Vector:
-        return np.asarray(mul(x, self.inverse_diagonal, self.format), np.float64)
+        scaled, exponent = _scaled(x)
+        return np.ldexp(np.asarray(mul(scaled, self._inverse, self.format), np.float64), exponent + self._exponent)
 
     rmatvec = _Preconditioner.matvec
 
@@ -124,7 +136,8 @@ def multilevel(matrix: Union[str, Problem, Any], spec: str = "", *, threads: Uni
 
 def jacobi(matrix: Union[str, Problem, Any], fmt: FormatLike = "double") -> JacobiPreconditioner:
     """The inverse of a matrix's diagonal in a floating format, as a preconditioner: 1 / a_ii is rounded into the format
-    once, and each product x_i / a_ii once.
+    once, and each product x_i / a_ii once. The inverse and each x are scaled by a power of two, so that the largest
+    magnitude is in [1, 2): a format of few exponent bits, as s10e5, holds any residual.
 
     matrix: what mantissa.problem() takes, or a Problem. Raises ValueError, one line, for a fixed-point format, which has no
     place for a vector of any size, and for a diagonal entry that is zero.
@@ -141,4 +154,4 @@ def jacobi(matrix: Union[str, Problem, Any], fmt: FormatLike = "double") -> Jaco
     if not diagonal.all():
         raise ValueError(f"jacobi: row {int(np.flatnonzero(diagonal == 0)[0]) + 1} has no diagonal entry, so it has no "
                          "inverse; give another preconditioner")
-    return JacobiPreconditioner(np.asarray(round(1.0 / diagonal, f), np.float64), f)
+    return JacobiPreconditioner(1.0 / diagonal, f)

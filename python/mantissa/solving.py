@@ -205,8 +205,8 @@ def solve(problem: ProblemLike, spec: Optional[FormatLike] = None, *, engine: st
     docs/options.md; None stands for the default. guess: where to begin in place of zero, an array of as many numbers as
     unknowns.
 
-    callback(inner iterations, outer iterations, relative defect) is called for each row of the result's history, as it
-    comes: the start and each outer step. progress takes the same, ten times a second at most, also within an outer step
+    callback(inner iterations, outer iterations, relative defect) is called for each outer step: for each row of the
+    result's history behind its first, as it comes. progress takes the same, ten times a second at most, also within an outer step
     (the defect is 0 there: none is formed). Either ends the solve by returning False.
 
     ^C ends it with KeyboardInterrupt. Raises ValueError, one line, for a request that cannot be carried out. A solve that

@@ -7,6 +7,8 @@
 #include <mutex>
 #include <string>
 
+#include <nanobind/stl/unique_ptr.h>
+
 #include "mantissa/host/problem.hpp"
 #include "mantissa/multilevel/cycle.hpp"
 
@@ -16,12 +18,22 @@ using namespace nb::literals;
 
 namespace {
 
+/// A matrix in nine bands that cannot be halved, as of 2^n - 1 inner nodes a side, goes by its rows.
+std::unique_ptr<Cycle> cycle_of(const System& system, const CycleSpec& spec, int threads) {
+    try {
+        return make_cycle(system, spec, threads);
+    } catch (const InvalidInput&) {
+        if (system.kind() == System::Kind::stencil || system.kind() == System::Kind::sparse) throw;
+    }
+    return make_cycle(rows_of(system), spec, threads);
+}
+
 /// A cycle that threads of Python may share: they wait for each other.
 class SharedCycle {
 public:
     SharedCycle(const Problem& problem, const std::string& text, int threads)
         : spec_(parse_cycle_spec(text)), size_(problem.system.size()),
-          cycle_(make_cycle(problem.system, spec_, threads)) {}
+          cycle_(cycle_of(problem.system, spec_, threads)) {}
 
     [[nodiscard]] std::string spec() const { return to_string(spec_); }
     [[nodiscard]] std::string description() const { return cycle_->description(); }
@@ -62,7 +74,7 @@ void bind_operators(nb::module_& m) {
             const nb::gil_scoped_release release;
             return std::make_unique<SharedCycle>(problem, spec, threads);
         },
-        "problem"_a, "spec"_a, "threads"_a, nb::keep_alive<0, 1>());
+        "problem"_a, "spec"_a, "threads"_a);
 }
 
 } // namespace mantissa::python

@@ -107,8 +107,8 @@ nb::object to_object(const results::Json& json) {
         json.dump(-1, ' ', false, results::Json::error_handler_t::replace));
 }
 
-nb::dict advise_of(const Problem& problem, double tolerance, std::uint64_t inner, int threads, const std::string& engine,
-                   const std::string& device, const std::string& store) {
+nb::dict advise_of(const Problem& problem, double tolerance, std::uint64_t inner, int threads,
+                   const std::string& engine, const std::string& device, const std::string& store) {
     AdviceOptions options{tolerance, inner, threads};
     const bool on_device = !device.empty();
     if (!on_device && !store.empty())

@@ -93,9 +93,10 @@ def make_root(where, work):
     return root
 
 
-def gather(wheels, python, version):
-    """The wheel's folder, with what it asks for beside it: for `version` of Python, "3.12"."""
-    folder = os.path.join(wheels, "for_" + version)
+def gather(wheels, work, python, version):
+    """A folder with the wheel and what it asks for: for `version` of Python, "3.12"."""
+    folder = os.path.join(work, "wheels")
+    shutil.rmtree(folder, ignore_errors=True)
     command = [python, "-m", "pip", "download", "-q", "--disable-pip-version-check", "--only-binary=:all:",
                "--python-version", version, "--dest", folder, *glob.glob(os.path.join(wheels, "*.whl"))]
     for tag in ("2_28", "2_27", "2_17", "2_35"):
@@ -130,7 +131,7 @@ def main():
             root, python, inside = "", sys.executable, os.path.join(work, "venv")
         version = subprocess.run([*before, python, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"],
                                  stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
-        folder = gather(wheels, sys.executable, version)
+        folder = gather(wheels, work, sys.executable, version)
         if where == "old" and shutil.which("qemu-x86_64") is None:
             raise Skip("qemu-x86_64 is not installed")
     except Skip as why:

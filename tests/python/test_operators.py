@@ -66,6 +66,7 @@ def test_threads_of_python_share_a_cycle():
     x = np.random.default_rng(3).standard_normal((8, m.shape[0]))
     alone = [m @ row for row in x]
     found = [None] * len(x)
+
     def work(k):
         found[k] = m @ x[k]
 
@@ -81,9 +82,10 @@ def test_jacobi_rounds_once_and_once():
     matrix = (laplacian(31) + sparse.diags(np.linspace(0, 400, 31 * 31))).tocsr()
     b = np.ones(matrix.shape[0])
     m = mt.jacobi(matrix, "s10e5")
-    inverse = mt.round(1 / matrix.diagonal(), "s10e5")
+    inverse = mt.round(1 / matrix.diagonal(), "s10e8")
     assert np.array_equal(m.inverse_diagonal, inverse)
-    assert np.array_equal(m @ b, mt.mul(b, inverse, "s10e5"))
+    assert np.array_equal(m @ b, mt.mul(b, inverse, "s10e8"))
+    assert np.array_equal(m @ (b * 2.0 ** -60), (m @ b) * 2.0 ** -60)
     exact = sparse.diags(1 / matrix.diagonal())
     assert steps_of(matrix, b, m) <= steps_of(matrix, b, exact) + 2 < steps_of(matrix, b, None)
     assert np.array_equal(mt.jacobi(matrix) @ b, 1 / matrix.diagonal())
@@ -96,7 +98,7 @@ def test_jacobi_rounds_once_and_once():
     (lambda: mt.multilevel(laplacian(7)) @ np.full(49, np.nan), "not finite"),
     (lambda: mt.multilevel(np.array([[2.0, 1.0], [0.0, 2.0]])), "symmetric"),
     (lambda: mt.jacobi(laplacian(7), "fx18.16"), "fixed-point"),
-    (lambda: mt.jacobi(np.array([[0.0, 1.0], [1.0, 2.0]])), ""),
+    (lambda: mt.jacobi(np.array([[0.0, 1.0], [1.0, 2.0]])), "diagonal"),
 ])
 def test_errors_have_one_line(call, words):
     with pytest.raises(ValueError, match=words) as raised:
@@ -119,7 +121,6 @@ def test_advice_on_a_device_is_that_of_the_command(tmp_path, monkeypatch):
     (tmp_path / "none").write_text("")
     monkeypatch.setenv("MANTISSA_YOSYS", str(tmp_path / "none"))  # (no synthesis here: what is missing has its sentence)
     advice = mt.advise("poisson2d:level=5", engine=["emulated"], device="alveo-u280")
-    assert advice.hardware.device == "AMD Alveo U280" or advice.hardware.device
     assert advice.hardware.target == "xcup" and "device = \"alveo-u280\"" in advice.hardware.comparison
     assert advice.hardware.rows or advice.hardware.missing
     assert advice.text.rstrip().endswith(advice.hardware.missing[-1] if advice.hardware.missing else "")
@@ -137,7 +138,7 @@ def test_a_callback_sees_every_outer_step(options):
     seen = []
     result = mt.solve("poisson2d:level=6", **options, callback=lambda *step: seen.append(step))
     h = result.history
-    assert seen == list(zip(h.inner_iterations, h.outer_iterations, h.relative_defect))
+    assert seen == list(zip(h.inner_iterations, h.outer_iterations, h.relative_defect))[1:]  # (the start is no step)
     assert len(seen) > 5
 
 

@@ -48,7 +48,7 @@ def main():
     shutil.rmtree(unpacked)
     run("auditwheel", "repair", "--wheel-dir", wheels, *(os.path.join(built, name) for name in os.listdir(built)))
     shutil.rmtree(built)
-    made = os.listdir(wheels)
+    made = [name for name in os.listdir(wheels) if name.endswith(".whl")]
     if len(made) != 1 or "-cp310-abi3-manylinux_" not in made[0]:
         print(f"{wheels}: {made}, where one wheel for Python 3.10 and later and for many a Linux was to be")
         return 1

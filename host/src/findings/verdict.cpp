@@ -119,8 +119,8 @@ std::vector<NextStep> next_steps(const Json& document, const Json& row, bool spa
     const std::string spec = text(row, "spec"), problem = text(row, "problem");
     if (spec.empty()) return {};
     const bool resident = row.contains("resident") && !row.at("resident").is_null();
-    std::string solve = fmt::format("mantissa solve --problem {} --spec {}", base::shell_quoted(problem),
-                                    base::shell_quoted(spec));
+    std::string solve =
+        fmt::format("mantissa solve --problem {} --spec {}", base::shell_quoted(problem), base::shell_quoted(spec));
     const std::uint64_t inner = whole(row, "inner") != 0 ? whole(row, "inner") : whole(document, "inner");
     if (inner != 0) solve += fmt::format(" --inner {}", inner);
     if (const auto tolerance = number(document, "tolerance")) solve += fmt::format(" --tolerance {:g}", *tolerance);
