@@ -81,6 +81,7 @@ NB_MODULE(_core, m) {
     mantissa::python::bind_problems(m);
     mantissa::python::bind_solving(m);
     mantissa::python::bind_dense(m);
+    mantissa::python::bind_operators(m);
     mantissa::python::bind_sweeps(m);
     mantissa::python::bind_tools(m);
     mantissa::python::bind_tuning(m);

@@ -87,6 +87,15 @@ CompressedRows grid_rows(std::size_t size, std::size_t row_length, const Coeffic
     return {std::move(begin), std::move(column), std::move(value)};
 }
 
+nb::object exact_of(const Problem& p) {
+    if (!p.exact) return nb::none();
+    std::vector<double> values(p.system.size());
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = p.exact(i);
+    return nb::cast(owned(std::move(values)));
+}
+
+} // namespace
+
 CompressedRows rows_of(const System& system) {
     return std::visit(Overloaded{[](const CompressedRows& rows) { return rows; },
                                  [](const Stencil& s) {
@@ -105,15 +114,6 @@ CompressedRows rows_of(const System& system) {
                                  }},
                       system.matrix());
 }
-
-nb::object exact_of(const Problem& p) {
-    if (!p.exact) return nb::none();
-    std::vector<double> values(p.system.size());
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] = p.exact(i);
-    return nb::cast(owned(std::move(values)));
-}
-
-} // namespace
 
 void bind_problems(nb::module_& m) {
     nb::class_<Problem>(m, "Problem")

@@ -14,7 +14,6 @@
 #include <fmt/format.h>
 
 #include "advise/advice_report.hpp"
-#include "advise/core_limits.hpp"
 #include "command.hpp"
 #include "command/native/native_options.hpp"
 #include "dense/solve_dense.hpp"
@@ -211,22 +210,6 @@ std::string write_files(const Flags& flags, const Point& point, const Problem& p
     return fault;
 }
 
-/// What the engines that the advised datapath shall run on say to it: `names`, separated by commas, and cores in
-/// hardware.
-std::function<std::string(const DatapathSpec&, const System&)> refusal_by(const std::string& names, bool on_device) {
-    std::vector<std::shared_ptr<Engine>> engines;
-    for (std::size_t begin = 0; begin <= names.size() && !names.empty();) {
-        const std::size_t end = std::min(names.find(',', begin), names.size());
-        engines.push_back(make_engine(names.substr(begin, end - begin)));
-        begin = end + 1;
-    }
-    return [engines, on_device](const DatapathSpec& spec, const System& system) -> std::string {
-        for (const auto& engine : engines)
-            if (std::string why = engine->refusal(spec, system, {}); !why.empty()) return why;
-        return on_device ? advising::core_refusal(spec, system) : std::string();
-    };
-}
-
 /// The advice; with --advise=solve the solve that it names behind it.
 int advise_command(const Flags& flags, const std::string& engines, const std::string& typed) {
     if (flags.advise != "only" && flags.advise != "solve")
@@ -240,7 +223,7 @@ int advise_command(const Flags& flags, const std::string& engines, const std::st
         throw InvalidInput("--store: it keeps what --device computes; give --device too, or leave it out");
     if (!flags.store.empty()) base::check_store_path("--store", flags.store);
     AdviceOptions options{asked.tolerance, asked.inner, asked.threads};
-    if (!engines.empty() || on_device) options.refusal = refusal_by(engines, on_device);
+    if (!engines.empty() || on_device) options.refusal = advising::refusal_by(engines, on_device);
     const Problem problem = make_problem(flags.problem);
     const advising::HardwareRequest request{flags.device, flags.store, typed, asked.threads};
     if (on_device) advising::check_device(problem, request);
@@ -457,7 +440,8 @@ Run setup(CLI::App& app, const std::string& typed) {
                    "mtx:FILE[,rhs=ones|random|file:FILE][,seed=S], or, from meshes, "
                    "lscm:FILE[,weight=area|opennl][,pins=axes|boundary][,cut=no|auto] and "
                    "dsi:FILE[,task=smooth|interpolate][,weight=W][,coordinate=x|y|z|xyz] (docs/meshes.md); "
-                   "generated:kind=nd|band|thermal|elasticity|scattered|power|arrow,n=N[,seed=S], large and sparse");
+                   "generated:kind=nd|band|thermal|elasticity|scattered|power|arrow|circuit|supply,n=N[,seed=S]"
+                   "[,order=natural|random], large and sparse");
     CLI::Option* const advise = app.add_flag(
         "--advise{only}", f.advise,
         "estimate the condition of the matrix and propose widths and options; --advise=solve runs them as well; "

@@ -86,13 +86,15 @@ struct SolveContext {
     void record(double relative_defect) {
         const HistoryPoint point{result.inner_iterations, result.outer_iterations, relative_defect};
         if (options.history) result.history.push_back(point);
-        report(point);
+        if (progress) ask(point);
     }
+    /// Within a step: not more often than ten times a second.
     void report(const HistoryPoint& point) {
         if (!progress) return;
-        const auto now = std::chrono::steady_clock::now();
-        if (now - last_report < std::chrono::milliseconds(100)) return;
-        last_report = now;
+        if (std::chrono::steady_clock::now() - last_report >= std::chrono::milliseconds(100)) ask(point);
+    }
+    void ask(const HistoryPoint& point) {
+        last_report = std::chrono::steady_clock::now();
         if (!progress(point)) cancelled = true;
     }
 

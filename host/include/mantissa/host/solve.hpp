@@ -211,7 +211,7 @@ struct SolveResult {
     std::vector<double> u; ///< where `held` is not 0, on the process with the first part alone
 };
 
-/// Called from time to time with the state so far; returning false stops the solve (Status::iteration_limit).
+/// Called for each step of the history and at times between; false stops the solve (Status::iteration_limit).
 using Progress = std::function<bool(const HistoryPoint&)>;
 
 /// Solves a problem from u = 0, or from its guess. Whether it converged is judged by the true residual of the problem
