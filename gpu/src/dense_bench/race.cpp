@@ -13,6 +13,8 @@ Json race(const std::vector<Entrant>& entrants, int repeats) {
     for (int turn = 0; turn <= repeats; ++turn)
         for (std::size_t e = 0; e < entrants.size(); ++e) {
             if (entrants[e].prepare) entrants[e].prepare();
+            // What is still under way would hide launches from the clock, of one entrant more than of another.
+            check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
             timer.start();
             entrants[e].run();
             const double spent = timer.stop();
