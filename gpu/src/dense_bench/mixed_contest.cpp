@@ -161,7 +161,8 @@ void mixed_contest(const DenseBenchRequest& request, Json& runs, const Say& say)
             continue;
         }
         for (const MixedWords words : {MixedWords::half_pair, MixedWords::half})
-            one_run(bench, words, request.repeats, runs, say);
+            if (words == MixedWords::half_pair || n >= 2 * kMixedFrom) // (single words take more corrections)
+                one_run(bench, words, request.repeats, runs, say);
     }
 }
 
