@@ -77,21 +77,22 @@ module cy_control #(
   logic        within_q;           // of what is below
 
   wire finest   = k_q == level_i;
-  wire [2*MaxLevel:0] nodes; // 4^k
-  genvar b;
-  generate
-    for (b = 0; b <= 2 * MaxLevel; b = b + 1) begin : g_bit
-      assign nodes[b] = (b % 2 == 0) ? side_o[b/2] : 1'b0;
-    end
-  endgenerate
+  wire [2*MaxLevel:0] beats, more; // of the level, and of the one above
+  wire [MaxLevel:0] unused_row, unused_rows;
+  cy_shape #(
+`include "cycle_parameters_passed.svh"
+    ) i_shape (.side_i(side_o), .row_o(unused_row), .beats_o(beats));
+  cy_shape #(
+`include "cycle_parameters_passed.svh"
+    ) i_above (.side_i({side_o[MaxLevel-1:0], 1'b0}), .row_o(unused_rows), .beats_o(more));
   wire [63:0] squares = 64'(squares_i);
   wire [1:0] squares_bits = squares[2*place_q[4:0] +: 2] & {2{~place_q[5]}};
   wire [1:0] limit_bits   = limit_i[2*limit_place_q[4:0] +: 2] & {2{~(|limit_place_q[15:5])}};
   assign busy_o   = state_q != Idle;
   assign finest_o = finest;
-  assign next_o   = finest ? '0 : base_o | nodes[2*MaxLevel-1:0];
+  assign next_o   = finest ? '0 : base_o | beats[2*MaxLevel-1:0];
   assign s_o      = alone_i ? '0 : s_q;
-  wire [2*MaxLevel-1:0] above = base_o & ~{nodes[2*MaxLevel-3:0], 2'b00}; // of the level above, but the finest
+  wire [2*MaxLevel-1:0] above = base_o & ~more[2*MaxLevel-1:0]; // of the level above, but the finest
   wire [6:0] y_of_next = none_o ? 7'd0 : y_q[k_q-1'b1];
 
   wire signed [9:0] room = Room - ((bound_q > Least) ? bound_q : Least);
@@ -278,6 +279,6 @@ module cy_control #(
         default: state_q <= Idle;
       endcase
     end
-  wire unused = &{1'b0, nodes};
+  wire unused = &{1'b0, beats, more, unused_row, unused_rows};
 endmodule
 `default_nettype wire

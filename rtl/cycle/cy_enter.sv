@@ -1,4 +1,5 @@
-/// r as it enters a level: cut(half(t, y - (W - 1)), W) of words with |t| < 2^y, zero at the edge. leading_o is
+/// r as it enters a level: cut(half(t, y - (W - 1)), W) of words with |t| < 2^y, zero at the edge (flags
+/// and lanes as in cy_step). leading_o is
 /// half(t, y - 15), a clock before r.
 `include "mantissa.svh"
 `default_nettype none
@@ -7,36 +8,49 @@ module cy_enter #(
 ) (
   input  wire                clk_i,
   input  wire  [6:0]         length_i, ///< y, from 1; stands
-  input  wire  [2:0]         flags_i,
-  input  wire  [DW-1:0]      t_i,
-  output logic               live_o,    ///< beside leading_o
-  output logic [16:0]        leading_o,
-  output logic [2:0]         flags_o,
-  output logic [W-1:0]       r_o        ///< five clocks behind t_i
+  input  wire  [Lanes-1:0]    lanes_i,
+  input  wire  [2:0]          flags_i,
+  input  wire  [Lanes*DW-1:0] t_i,
+  output logic [Lanes-1:0]    live_o,    ///< beside leading_o
+  output logic [Lanes*17-1:0] leading_o,
+  output logic [2:0]          flags_o,
+  output logic [Lanes*W-1:0]  r_o        ///< five clocks behind t_i
 );
+`include "cycle_bounds.svh"
   localparam integer OutW = 17;
   localparam integer LeftW = $clog2(DW + OutW + 1);
   logic [LeftW-1:0] left_q;
   always_ff @(posedge clk_i) left_q <= LeftW'(DW + 16) - LeftW'(length_i);
-  wire [OutW-1:0] moved;
-  wire unused_half, unused_over;
-  fx_shift #(.InW(DW), .OutW(OutW)) i_shift (
-    .clk_i, .left_i(left_q), .x_i(t_i), .word_o(moved), .half_o(unused_half), .over_o(unused_over));
-  logic [W:0] rounded_q;
-  wire [W+1:0] twice = (W+2)'($signed(moved[16:16-W])) + (W+2)'(1);
   logic [2:0] flags_q3;
   wire [2:0] flags;
   delay #(.W(3), .N(3)) i_flags (.clk_i, .en_i(1'b1), .ptr_i(7'd0), .d_i(flags_i), .q_o(flags));
-  wire [W-1:0] cut;
-  cy_cut #(.InW(W + 1), .OutW(W)) i_cut (.x_i(rounded_q), .word_o(cut));
   always_ff @(posedge clk_i) begin
-    flags_q3  <= flags;
-    leading_o <= 17'($signed(moved[16:1])) + 17'(moved[0]);
-    rounded_q <= twice[W+1:1];
-    flags_o   <= flags_q3;
-    r_o       <= (flags_q3 == 3'b110) ? cut : '0;
+    flags_q3 <= flags;
+    flags_o  <= flags_q3;
   end
-  assign live_o = flags_q3 == 3'b110;
-  wire unused = &{1'b0, unused_half, unused_over, twice[0], moved[0]};
+  genvar l;
+  generate
+    for (l = 0; l < Lanes; l = l + 1) begin : g_lane
+      wire [OutW-1:0] moved;
+      wire unused_half, unused_over;
+      fx_shift #(.InW(DW), .OutW(OutW)) i_shift (
+        .clk_i, .left_i(left_q), .x_i(t_i[l*DW +: DW]), .word_o(moved), .half_o(unused_half), .over_o(unused_over));
+      logic [W:0]   rounded_q;
+      logic [16:0]  leading_q;
+      logic [W-1:0] r_q;
+      wire [W+1:0] twice = (W+2)'($signed(moved[16:16-W])) + (W+2)'(1);
+      wire [W-1:0] cut;
+      cy_cut #(.InW(W + 1), .OutW(W)) i_cut (.x_i(rounded_q), .word_o(cut));
+      assign live_o[l] = flags_q3[2:1] == 2'b11 && lanes_i[l] && (l != 0 || !flags_q3[0]);
+      always_ff @(posedge clk_i) begin
+        leading_q <= 17'($signed(moved[16:1])) + 17'(moved[0]);
+        rounded_q <= twice[W+1:1];
+        r_q       <= live_o[l] ? cut : '0;
+      end
+      assign leading_o[l*17 +: 17] = leading_q;
+      assign r_o[l*W +: W] = r_q;
+      wire unused = &{1'b0, unused_half, unused_over, twice[0], moved[0]};
+    end
+  endgenerate
 endmodule
 `default_nettype wire

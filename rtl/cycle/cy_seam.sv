@@ -3,8 +3,8 @@
 /// every edge node on the way out.
 `default_nettype none
 module cy_seam #(
-  parameter integer MaxLevel = 7,
-  localparam integer IndexW = 2 * MaxLevel
+`include "cycle_parameters.svh"
+  , localparam integer IndexW = 2 * MaxLevel
 ) (
   input  wire               clk_i,
   input  wire               rst_ni,      ///< of what comes in
@@ -23,11 +23,15 @@ module cy_seam #(
   input  wire               zero_i,      ///< all words are zero; stands while words are sent
   output logic              sending_o,
   output logic              moves_o,     ///< the read's registers move
-  output logic [IndexW-1:0] at_o,        ///< of the word that comes in, or is read
+  output logic [IndexW-1:0] at_o,        ///< of the beat whose word comes in, or is read,
+  output logic [Lanes-1:0]  lane_o,      ///< and the lane of what comes in,
+  output logic [((Lanes > 1) ? $clog2(Lanes) : 1)-1:0] u_lane_o, ///< and of what is beside u_valid_o
   output logic              u_valid_o,   ///< two such clocks behind its address
   output logic              u_last_o,
   input  wire               u_ready_i
 );
+`include "cycle_bounds.svh"
+  localparam integer LaneW = (Lanes > 1) ? LaneLog : 1;
   logic [MaxLevel:0] column_q, row_q;
   logic [IndexW-1:0] at_q;
   logic beyond_q;                        // of what comes in there is too much
@@ -41,7 +45,26 @@ module cy_seam #(
   assign load_o       = take & ~edge_node & ~beyond_q;
   assign load_live_o  = load_o & column_q != '0 & row_q != '0;
   assign load_first_o = take & ~part;
-  assign at_o         = (sending_o & (edge_node | zero_i)) ? '0 : at_q;
+  wire               zero  = sending_o & (edge_node | zero_i);
+  wire [IndexW-1:0]  beat;
+  wire [LaneW-1:0]   lane; // of the word
+  logic [LaneW-1:0]  lane_q;
+  genvar l;
+  generate
+    if (Lanes == 1) begin : g_one
+      assign beat = at_q;
+      assign lane = '0;
+    end else begin : g_lanes
+      // Rows of fewer beats than there must be begin where those are counted.
+      wire few = |side_i[((LaneLog+LeastLog-1 > MaxLevel) ? MaxLevel : LaneLog+LeastLog-1):0];
+      assign beat = few ? (IndexW'(row_q) << LeastLog) | (IndexW'(column_q) >> LaneLog) : at_q >> LaneLog;
+      assign lane = column_q[LaneW-1:0];
+    end
+    for (l = 0; l < Lanes; l = l + 1) begin : g_lane
+      assign lane_o[l] = lane == LaneW'(l);
+    end
+  endgenerate
+  assign at_o         = zero ? '0 : beat;
   assign moves_o      = ~u_valid_o | u_ready_i;
   wire step = take | (reads_q & moves_o);
   wire done = (take & d_last_i) | (reads_q & moves_o & east & north);
@@ -68,6 +91,8 @@ module cy_seam #(
       reads_q   <= 1'b1;
     end else if (moves_o) begin
       if (east & north) reads_q <= 1'b0;
+      lane_q   <= zero ? '0 : lane;
+      u_lane_o <= lane_q;
       {read_q, last_q}      <= {reads_q, reads_q & east & north};
       {u_valid_o, u_last_o} <= {read_q, read_q & last_q};
       if (u_valid_o & u_last_o) sending_o <= 1'b0;

@@ -1,48 +1,58 @@
-/// The nodes of a level, by rows, one a clock, and as many clocks behind them as their rows need to go through all stages.
-/// Flags of a node: {valid, not in the south edge's row, in the west edge's column}; the edges to the north and to the east
-/// are not among them. For the way up it says which node of the next level is read: the two of an odd row's pair of nodes are
-/// south and north of it, those of an even row both the one.
+/// The nodes of a level, by rows, a beat of lanes a clock, and as many clocks behind them as their rows need to go through all stages.
+/// Flags of a beat as in cy_step; the edges to the north and to the east are not among its nodes. For the way up it says which beat of
+/// the next level is read: the two of an odd row's pair of beats are south and north of it, those of an even row both the one.
 `default_nettype none
 module cy_sweep #(
-  parameter integer MaxLevel = 7,
-  parameter integer TailRows = 4,
-  parameter integer Drain = 64,
+`include "cycle_parameters.svh"
+  , parameter integer TailRows = 4, ///< the most of tail_i,
+  parameter integer Drain = 64,     ///< and of drain_i
   localparam integer IndexW = 2 * MaxLevel
 ) (
   input  wire                  clk_i,
   input  wire                  rst_ni,
   input  wire                  start_i,
   input  wire                  scrub_i,  ///< beside start_i: no nodes, only what is behind them
-  input  wire  [MaxLevel:0]    side_i,   ///< 2^k, the nodes of a row; stands
+  input  wire  [MaxLevel:0]    side_i,   ///< 2^k, the nodes of a row,
+  input  wire  [MaxLevel:0]    row_i,    ///< its beats,
+  input  wire  [IndexW:0]      beats_i,  ///< those of all rows,
+  input  wire  [IndexW:0]      below_i,  ///< of the next level's rows,
+  input  wire  [MaxLevel:0]    below_row_i, ///< and of one of them; all stand
+  input  wire  [$clog2(TailRows+1)-1:0] tail_i,  ///< rows that go on behind the nodes, from 1,
+  input  wire  [$clog2(Drain+1)-1:0]    drain_i, ///< and clocks behind those; they stand
   output logic [2:0]           flags_o,
-  output logic [IndexW-1:0]    index_o,  ///< of the node
+  output logic [IndexW-1:0]    index_o,  ///< of the beat
   output logic [IndexW-1:0]    coarse_o, ///< of the next level's
   output logic                 beyond_o, ///< which is at the edge to the north
   output logic                 busy_o
 );
-  logic [IndexW:0]   at_q;   // 4^k: past the last one
-  logic [IndexW-1:0] row_q;  // the next level's row: its first node's index
+`include "cycle_bounds.svh"
+  logic [IndexW:0]   at_q;   // beats_i: past the last one
+  logic [IndexW-1:0] row_q;  // the next level's row: its first beat's index
   logic              odd_q, south_q, nodes_q, drains_q;
   logic [$clog2(TailRows+1)-1:0] rows_q;
   logic [$clog2(Drain+1)-1:0]    drain_q;
-  wire [MaxLevel-1:0] mask = side_i[MaxLevel-1:0] - MaxLevel'(1);
+  wire [MaxLevel-1:0] mask = row_i[MaxLevel-1:0] - MaxLevel'(1);
   wire [MaxLevel-1:0] column = at_q[MaxLevel-1:0] & mask;
   wire last = column == mask;
-  wire [IndexW-1:0] north = row_q + IndexW'(side_i[MaxLevel:1]);
-  wire [IndexW:0] nodes; // 4^k
-  genvar b;
+  wire [IndexW-1:0] north = row_q + IndexW'(below_row_i);
+  wire dead; // behind the row's end
   generate
-    for (b = 0; b <= IndexW; b = b + 1) begin : g_bit
-      assign nodes[b] = (b % 2 == 0) ? side_i[b/2] : 1'b0;
+    if (LeastLog == 0) begin : g_whole
+      assign dead = 1'b0;
+    end else if (LeastLog == 1) begin : g_two
+      assign dead = column[0] & (|side_i[LaneLog:0]);
+    end else begin : g_four
+      localparam integer Top = (LaneLog + 1 > MaxLevel) ? MaxLevel : LaneLog + 1;
+      assign dead = (column[1] & (|side_i[Top:0])) | (column[0] & (|side_i[LaneLog:0]));
     end
   endgenerate
   wire beside = odd_q & column[0];
-  assign flags_o  = {nodes_q, south_q, nodes_q & column == '0};
+  assign flags_o  = {nodes_q, south_q & ~dead, nodes_q & column == '0};
   assign index_o  = at_q[IndexW-1:0];
   assign coarse_o = (beside ? north : row_q) | IndexW'(column[MaxLevel-1:1]);
-  assign beyond_o = beside & (|(north & IndexW'(nodes[IndexW:2])));
+  assign beyond_o = beside & (|(north & below_i[IndexW-1:0]));
   assign busy_o   = nodes_q | drains_q | rows_q != '0;
-  wire ends = last & nodes_q & (|((at_q + (IndexW+1)'(1)) & nodes));
+  wire ends = last & nodes_q & (|((at_q + (IndexW+1)'(1)) & beats_i));
   always_ff @(posedge clk_i)
     if (!rst_ni) begin
       nodes_q  <= 1'b0;
@@ -54,7 +64,7 @@ module cy_sweep #(
       odd_q   <= 1'b0;
       south_q <= 1'b0;
       nodes_q <= ~scrub_i;
-      rows_q  <= TailRows[$clog2(TailRows+1)-1:0];
+      rows_q  <= tail_i;
       drain_q <= '0;
       drains_q <= 1'b0;
     end else if (busy_o) begin
@@ -71,8 +81,9 @@ module cy_sweep #(
       if (ends) nodes_q <= 1'b0;
       if (drains_q) begin
         drain_q  <= drain_q + 1'b1;
-        drains_q <= drain_q != Drain[$clog2(Drain+1)-1:0];
+        drains_q <= drain_q != drain_i;
       end
     end
+  wire unused = &{1'b0, side_i, row_i[MaxLevel], below_i[IndexW]};
 endmodule
 `default_nettype wire

@@ -7,10 +7,33 @@
   localparam integer H = W + Guard + 6; // bits of r inside a level
   // Bits of e inside a level, the steps after included.
   localparam integer EW = ((30 - SumLog > 26) ? 26 : (30 - SumLog < 16) ? 16 : 30 - SumLog) + 1;
-  localparam integer RowMost = 1 << MaxLevel; // nodes of a row that are stored
-  localparam integer LengthW = $clog2(RowMost + 1);
+  // Nodes come in beats of Lanes, a row of a level in whole beats, those beyond its end dead: 2^cy_row_log of them. Long rows wait in
+  // block memories, which want four beats; short ones, with several lanes, in memories of LUTs, which want two.
+  localparam integer LaneLog  = fx_log2(Lanes);
+  localparam integer Deep     = (Lanes == 1 || (1 << MaxLevel) > 32 * Lanes) ? 1 : 0;
+  localparam integer LeastLog = (Lanes == 1) ? 0 : (Deep != 0) ? 2 : 1;
+  localparam integer RowMost  = 1 << cy_row_log(MaxLevel); // beats of a row
+  localparam integer LengthW  = $clog2(RowMost + 1);
   localparam integer AW = 2 * MaxLevel + 1;   // of an address of the vectors that all levels have
 
+  function automatic integer cy_row_log(input integer level);
+    cy_row_log = (level - LaneLog > LeastLog) ? level - LaneLog : LeastLog;
+  endfunction
+  function automatic integer cy_beats_log(input integer level); // of all rows; strictly increasing
+    cy_beats_log = level + cy_row_log(level);
+  endfunction
+  function automatic integer cy_level_of(input integer log); // the level of 2^log beats, -1 if none has
+    begin
+      cy_level_of = -1;
+      for (int k = 0; k <= MaxLevel; k = k + 1) if (cy_beats_log(k) == log) cy_level_of = k;
+    end
+  endfunction
+  function automatic integer cy_rest(input integer level); // beats of the levels below
+    begin
+      cy_rest = 0;
+      for (int k = 0; k < level; k = k + 1) cy_rest = cy_rest + (1 << cy_beats_log(k));
+    end
+  endfunction
   function automatic integer cy_weight(input integer k);
     cy_weight = (k == 0) ? M0 : (k == 1) ? M1 : (k == 2) ? M2 : M3;
   endfunction

@@ -1,6 +1,7 @@
   // fx_cycle's parameters, for the head of a module: the words of a cycle (multilevel/cycle.hpp) and its grid. Parts of the
   // core read those of their subject.
   /* verilator lint_off UNUSEDPARAM */
+  parameter integer Lanes = 1,     ///< nodes a clock, a power of two
   parameter integer W = 10,        ///< bits of a word of r as it enters a level,
   parameter integer F = 17,        ///< of a word of f,
   parameter integer E = 16,        ///< of a word of e as it goes up a level

@@ -5,7 +5,7 @@
 ///   m_axis_u    out, words of U, behind CONTROL.send
 ///   accepted_o  one clock: D was looked at; cycles, x and the sum of squares as they are then, for who looks on
 ///
-/// A sweep takes a level's nodes one a clock. Down: r enters, the smoothing steps trail one another by a row, t leaves. Up: the
+/// A sweep takes a level's nodes by beats, Lanes of them a clock. Down: r enters, the smoothing steps trail one another by a row, t leaves. Up: the
 /// next level's e, interpolated, and f, then the steps after, and on the finest level the outer loop's step. Rows end with the grid's
 /// edge, so nothing is asked about a node's neighbours.
 `include "mantissa.svh"
@@ -52,6 +52,8 @@ module fx_cycle #(
   output logic             busy_o        ///< a run is on; its end can serve as an interrupt
 );
 `include "cycle_bounds.svh"
+  `REQUIRE_OF_TOP(g_lanes, Lanes >= 1 && Lanes <= 256 && MaxLevel >= 2 && MaxLevel <= 14 && Lanes <= (1 << MaxLevel) &&
+           Lanes == (1 << fx_log2(Lanes)), "Lanes must be a power of two in 1..256, since rows of 2^k nodes are whole beats, and at most 2^MaxLevel")
   `REQUIRE_OF_TOP(g_words, W >= 4 && W <= 16 && F >= 4 && F <= 24 && E >= 4 && E <= 24, "W must be in 4..16, F and E in 4..24")
   `REQUIRE_OF_TOP(g_guard, Guard >= 0 && Guard <= 8, "Guard must be in 0..8")
   `REQUIRE_OF_TOP(g_steps, Before >= 1 && Before <= 4 && After >= 0 && After <= 4, "Before must be in 1..4, After in 0..4")
@@ -69,13 +71,21 @@ module fx_cycle #(
   `REQUIRE_OF_TOP(g_inverse, Z >= 32768 && Z <= 65536 && ZC >= 0 && ZC <= 30,
            "Z must be the inverse of Centre, 32768..65536, and ZC its point, 0..30")
   localparam integer IndexW = 2 * MaxLevel;
-  localparam integer Nodes  = 1 << (2 * StoredLevel);           // of the finest level
-  localparam integer NodeW  = 2 * StoredLevel;
-  localparam integer Rest   = (Nodes - 1) / 3;        // of all others
+  localparam integer NodeW  = cy_beats_log(StoredLevel);
+  localparam integer Nodes  = 1 << NodeW;                       // beats of the finest level
+  localparam integer Rest   = cy_rest(StoredLevel);             // of all others
   localparam integer FW     = cy_bits(cy_most(Before - 1, 2));
-  // What is on its way when a sweep's last node has entered: rows, and clocks.
+  // What is on its way when a sweep's last node has entered: rows, and clocks. One lane takes the most of all, since adders are
+  // dearer than a level's latency; several take what the direction needs.
   localparam integer TailRows = cy_max(Before, After + 1);
-  localparam integer Drain  = cy_max(16 + Before * (WindowLatency + 12), 36 + WindowLatency + After * (WindowLatency + 18));
+  localparam integer Drain  = cy_max(16 + Before * (WindowLatency + 12), 36 + WindowLatency + After * (WindowLatency + 18)) +
+                              ((Lanes > 1) ? 2 : 0);
+
+  localparam integer TailW     = $clog2(TailRows + 1);
+  localparam integer DrainW    = $clog2(Drain + 1);
+  localparam integer DownDrain = 18 + Before * (WindowLatency + 12);
+  localparam integer RiseDrain = 24 + After * (WindowLatency + 18);
+  localparam integer UpDrain   = 38 + WindowLatency + After * (WindowLatency + 18);
 
   // ---- Registers and control ---------------------------------------------------------------------------------------------
   wire start, abort, asked, resized, alone, done, sending, loaded, load;
@@ -88,7 +98,7 @@ module fx_cycle #(
   logic u_over_q, d_over_q;
   logic [SquaresW-1:0] squares_q;
   wire send = asked;
-  cy_regs #(.Config(StoredLevel * 256 + Before * 65536 + After * 1048576)) i_regs (
+  cy_regs #(.Config(LaneLog + StoredLevel * 256 + Before * 65536 + After * 1048576)) i_regs (
     .clk_i, .rst_ni, .s_axil_awaddr, .s_axil_awvalid, .s_axil_awready, .s_axil_wdata, .s_axil_wstrb, .s_axil_wvalid,
     .s_axil_wready, .s_axil_bresp, .s_axil_bvalid, .s_axil_bready, .s_axil_araddr, .s_axil_arvalid, .s_axil_arready,
     .s_axil_rdata, .s_axil_rresp, .s_axil_rvalid, .s_axil_rready, .start_o(start), .abort_o(abort), .send_o(asked),
@@ -125,19 +135,50 @@ module fx_cycle #(
   wire [2:0] flags;
   wire [IndexW-1:0] index, coarse;
   wire beyond, sweeps;
-  cy_sweep #(.MaxLevel(MaxLevel), .TailRows(TailRows), .Drain(Drain)) i_sweep (
-    .clk_i, .rst_ni(run_n), .start_i(sweep), .scrub_i(scrub), .side_i(side), .flags_o(flags), .index_o(index),
-    .coarse_o(coarse), .beyond_o(beyond), .busy_o(sweeps));
+  wire [TailW-1:0]  tail;
+  wire [DrainW-1:0] drain;
+  wire [MaxLevel:0] beats_row, below_row;
+  wire [IndexW:0]   beats, below;
+  cy_shape #(
+`include "cycle_parameters_passed.svh"
+    ) i_shape (.side_i(side), .row_o(beats_row), .beats_o(beats));
+  cy_shape #(
+`include "cycle_parameters_passed.svh"
+    ) i_below (.side_i({1'b0, side[MaxLevel:1]}), .row_o(below_row), .beats_o(below));
+  cy_sweep #(
+`include "cycle_parameters_passed.svh"
+    , .TailRows(TailRows), .Drain(Drain)) i_sweep (
+    .clk_i, .rst_ni(run_n), .start_i(sweep), .scrub_i(scrub), .side_i(side), .row_i(beats_row), .beats_i(beats), .below_i(below),
+    .below_row_i(below_row), .tail_i(tail), .drain_i(drain), .flags_o(flags), .index_o(index), .coarse_o(coarse), .beyond_o(beyond), .busy_o(sweeps));
   assign swept = ~sweeps;
-  wire [LengthW-1:0] row = (side < (MaxLevel+1)'(4)) ? LengthW'(4) : LengthW'(side);
+  wire whole = (Lanes == 1) | scrub;
+  assign tail  = whole ? TailW'(TailRows) : !up ? TailW'(Before) : finest ? TailW'(After + 1) : TailW'(cy_max(After, 1));
+  assign drain = whole ? DrainW'(Drain) : !up ? DrainW'(DownDrain) : finest ? DrainW'(UpDrain) : DrainW'(RiseDrain);
+  // Beats that stages delay by; the coarsest level goes through none.
+  wire [MaxLevel:0] row = (Lanes == 1 && side < (MaxLevel+1)'(4)) ? (MaxLevel+1)'(4) : beats_row;
+  // Lanes that a row has nodes for
+  wire  [Lanes-1:0] lanes;
+  genvar l;
+  generate
+    if (Lanes == 1) begin : g_lane
+      assign lanes = 1'b1;
+    end else begin : g_lanes
+      logic [Lanes-1:0] lanes_q;
+      for (l = 0; l < Lanes; l = l + 1) begin : g_live
+        always_ff @(posedge clk_i) lanes_q[l] <= |side[MaxLevel:fx_log2(l+1)];
+      end
+      assign lanes = lanes_q;
+    end
+  endgenerate
   // The finest level's words are first, then those of the others.
   wire [IndexW:0] top;
   genvar b;
   generate
     for (b = 0; b <= IndexW; b = b + 1) begin : g_bit
-      if (b % 2 == 0) begin : g_even
-        assign top[b] = level == 4'(b / 2);
-      end else begin : g_odd
+      localparam integer Level = cy_level_of(b);
+      if (Level >= 0) begin : g_level
+        assign top[b] = level == 4'(Level);
+      end else begin : g_between
         assign top[b] = 1'b0;
       end
     end
@@ -151,26 +192,32 @@ module fx_cycle #(
     .clk_i, .en_i(1'b1), .ptr_i(7'd0), .d_i({flags, none | beyond | ~flags[2]}), .q_o({flags_read, none_read}));
 
   // ---- Down ----------------------------------------------------------------------------------------------------------------
-  wire [DW-1:0]    d_word;
-  wire [WordW-1:0] word;
-  wire live_leading;
-  wire [16:0] leading;
-  wire [2:0]  flags_r;
-  wire [W-1:0] r;
+  wire [Lanes*DW-1:0]    d_word;
+  wire [Lanes*WordW-1:0] word;
+  wire [Lanes*DW-1:0]    entering;
+  generate
+    for (l = 0; l < Lanes; l = l + 1) begin : g_entering
+      assign entering[l*DW +: DW] = finest ? d_word[l*DW +: DW] : DW'($signed(word[l*WordW +: WordW]));
+    end
+  endgenerate
+  wire [Lanes-1:0]    live_leading;
+  wire [Lanes*17-1:0] leading;
+  wire [2:0]          flags_r;
+  wire [Lanes*W-1:0]  r;
   cy_enter #(
 `include "cycle_parameters_passed.svh"
     ) i_enter (
-    .clk_i, .length_i(y), .flags_i(flags_read & {3{~up}}), .t_i(finest ? d_word : DW'($signed(word))), .live_o(live_leading),
+    .clk_i, .length_i(y), .lanes_i(lanes), .flags_i(flags_read & {3{~up}}), .t_i(entering), .live_o(live_leading),
     .leading_o(leading), .flags_o(flags_r), .r_o(r));
 
-  logic [30:0] square_q;
-  logic        squared_q;
-  always_ff @(posedge clk_i) begin
-    square_q  <= 31'(34'($signed(leading)) * 34'($signed(leading)));
-    squared_q <= live_leading & finest & down;
+  // Squares of all lanes, in a tree of which the last ones in are at its root.
+  localparam integer SquareW = 31 + LaneLog;
+  wire [SquareW-1:0] squared;
+  cy_squares #(.Lanes(Lanes), .OutW(SquareW)) i_squares (
+    .clk_i, .live_i(live_leading & {Lanes{finest & down}}), .x_i(leading), .sum_o(squared));
+  always_ff @(posedge clk_i)
     if (sweep & finest) squares_q <= '0;
-    else if (squared_q) squares_q <= squares_q + SquaresW'(square_q);
-  end
+    else squares_q <= squares_q + SquaresW'(squared);
 
   genvar k;
   generate
@@ -180,10 +227,10 @@ module fx_cycle #(
       localparam integer FoundW = cy_bits(cy_most(k, 2));
       localparam integer InW = (k == 0) ? FoundW : cy_bits(cy_most(cy_max(k - 1, 0), 2));
       wire [2:0]        flags_in, flags_out;
-      wire [RW-1:0]     r_in;
-      wire [NextW-1:0]  r_out;
-      wire [InW-1:0]    f_in;
-      wire [FoundW-1:0] f_out, found;
+      wire [Lanes*RW-1:0]     r_in;
+      wire [Lanes*NextW-1:0]  r_out;
+      wire [Lanes*InW-1:0]    f_in;
+      wire [Lanes*FoundW-1:0] f_out, found;
       wire              found_valid;
       if (k == 0) begin : g_first
         assign flags_in = flags_r & {3{down}};
@@ -197,52 +244,59 @@ module fx_cycle #(
       cy_step #(
 `include "cycle_parameters_passed.svh"
         , .K(k), .RW(RW), .NextW(NextW), .FW(InW), .FoundW(FoundW)) i_step (
-        .clk_i, .clear_i(sweep), .length_i(row), .flags_i(flags_in), .r_i(r_in), .f_i(f_in), .found_valid_o(found_valid),
+        .clk_i, .clear_i(sweep), .length_i(row), .lanes_i(lanes), .flags_i(flags_in), .r_i(r_in), .f_i(f_in), .found_valid_o(found_valid),
         .found_o(found), .flags_o(flags_out), .r_o(r_out), .f_o(f_out));
       wire unused = &{1'b0, found_valid, found, f_out}; // the last step's f is kept, the others' goes on
     end
   endgenerate
-  wire t_valid, t_live;
-  wire [TW-1:0] t;
+  wire t_valid;
+  wire [Lanes-1:0]    t_live;
+  wire [Lanes*TW-1:0] t;
   cy_restrict #(
 `include "cycle_parameters_passed.svh"
     , .RW(LastW)) i_restrict (
-    .clk_i, .clear_i(sweep), .length_i(row), .flags_i(g_step[Before-1].flags_out), .r_i(g_step[Before-1].r_out),
+    .clk_i, .clear_i(sweep), .length_i(row), .lanes_i(lanes), .flags_i(g_step[Before-1].flags_out), .r_i(g_step[Before-1].r_out),
     .valid_o(t_valid), .live_o(t_live), .t_o(t));
 
-  // The coarsest level
+  // The coarsest level, of one node
   localparam integer TurnLatency = fx_weighted_latency(Z, 0, 0);
+  localparam integer TurnLane    = (Lanes > 1) ? 1 : 0;
   wire [WordW-1:0] turned;
-  wire [2:0]       flags_turned;
+  wire             valid_turned;
   fx_weighted #(.W(W), .Words(1), .C0(Z), .Latency(TurnLatency), .OutW(WordW)) i_turn (
-    .clk_i, .en_i(1'b1), .x_i(r), .sum_o(turned));
-  delay #(.W(3), .N(TurnLatency)) i_turned (
-    .clk_i, .en_i(1'b1), .ptr_i(7'd0), .d_i(flags_r & {3{turn}}), .q_o(flags_turned));
+    .clk_i, .en_i(1'b1), .x_i(r[TurnLane*W +: W]), .sum_o(turned));
+  delay #(.W(1), .N(TurnLatency)) i_turned (
+    .clk_i, .en_i(1'b1), .ptr_i(7'd0), .d_i(flags_r[2] & turn), .q_o(valid_turned));
 
   // ---- Up ------------------------------------------------------------------------------------------------------------------
-  wire [FW-1:0] f_word;
-  wire [F-1:0]  f_wide = F'($signed(f_word));
-  wire [2:0]    flags_e;
-  wire [EW-1:0] e;
+  wire [Lanes*FW-1:0] f_word;
+  wire [Lanes*F-1:0]  f_wide;
+  generate
+    for (l = 0; l < Lanes; l = l + 1) begin : g_wide
+      assign f_wide[l*F +: F] = F'($signed(f_word[l*FW +: FW]));
+    end
+  endgenerate
+  wire [2:0]          flags_e;
+  wire [Lanes*EW-1:0] e;
   localparam integer XLeftW = $clog2(E + EW + 4);
   wire [XLeftW-1:0] x_left;
   fx_place #(.InW(E + 2), .OutW(EW + 1), .NW(10)) i_place (.clk_i, .n_i(x_down), .left_o(x_left));
   cy_rise #(
 `include "cycle_parameters_passed.svh"
     , .InW(WordW), .OutW(EW)) i_rise (
-    .clk_i, .flags_i(flags_read & {3{up}}), .none_i(none_read), .word_i(word), .f_i(f_wide), .n_i(e_down),
+    .clk_i, .lanes_i(lanes), .flags_i(flags_read & {3{up}}), .none_i(none_read), .word_i(word), .f_i(f_wide), .n_i(e_down),
     .f_down_i(f_down), .x_left_i(x_left), .flags_o(flags_e), .e_o(e));
 
-  wire [W-1:0] r_word;
+  wire [Lanes*W-1:0] r_word;
   generate
     for (k = 0; k < After; k = k + 1) begin : g_after
       wire [2:0]    flags_in, flags_out;
-      wire [W-1:0]  r_in, r_out;
-      wire [EW-1:0] e_in, e_out;
+      wire [Lanes*W-1:0]  r_in, r_out;
+      wire [Lanes*EW-1:0] e_in, e_out;
       if (k == 0) begin : g_first
         assign flags_in = flags_e;
         assign e_in = e;
-        delay #(.W(W), .N(14)) i_r (.clk_i, .en_i(1'b1), .ptr_i(7'd0), .d_i(r_word), .q_o(r_in));
+        delay #(.W(Lanes * W), .N(14)) i_r (.clk_i, .en_i(1'b1), .ptr_i(7'd0), .d_i(r_word), .q_o(r_in));
       end else begin : g_next
         assign flags_in = g_after[k-1].flags_out;
         assign e_in = g_after[k-1].e_out;
@@ -251,12 +305,12 @@ module fx_cycle #(
       cy_after #(
 `include "cycle_parameters_passed.svh"
         , .K(k), .InW(EW), .SumsW(EW + SumLog), .RestW(H)) i_after (
-        .clk_i, .clear_i(sweep), .length_i(row), .point_i(i_point), .flags_i(flags_in), .r_i(r_in), .e_i(e_in),
+        .clk_i, .clear_i(sweep), .length_i(row), .point_i(i_point), .lanes_i(lanes), .flags_i(flags_in), .r_i(r_in), .e_i(e_in),
         .flags_o(flags_out), .r_o(r_out), .e_o(e_out));
     end
   endgenerate
-  wire [2:0]    flags_risen;
-  wire [EW-1:0] risen;
+  wire [2:0]          flags_risen;
+  wire [Lanes*EW-1:0] risen;
   generate
     if (After == 0) begin : g_risen
       assign flags_risen = flags_e;
@@ -270,12 +324,12 @@ module fx_cycle #(
   endgenerate
 
   wire correct_read, corrected, u_long, d_long;
-  wire [UW-1:0] u_word, u_new;
-  wire [DW-1:0] d_new;
+  wire [Lanes*UW-1:0] u_word, u_new;
+  wire [Lanes*DW-1:0] d_new;
   cy_correct #(
 `include "cycle_parameters_passed.svh"
     , .InW(EW), .SumsW(EW + SumLog)) i_correct (
-    .clk_i, .clear_i(sweep), .length_i(row), .s_i(s), .fresh_i(fresh), .flags_i(flags_risen & {3{finest}}), .e_i(risen),
+    .clk_i, .clear_i(sweep), .length_i(row), .s_i(s), .fresh_i(fresh), .lanes_i(lanes), .flags_i(flags_risen & {3{finest}}), .e_i(risen),
     .read_o(correct_read), .u_i(u_word), .d_i(d_word), .write_o(corrected), .u_o(u_new), .d_o(d_new), .u_over_o(u_long),
     .d_over_o(d_long));
   // What is left of an aborted sweep is not written.
@@ -301,29 +355,55 @@ module fx_cycle #(
   wire load_live, load_first, moves;
   wire [MaxLevel:0] top_side = (MaxLevel+1)'(1) << level;
   assign s_axis_d_tready = ~busy_o & ~start & ~sending & ~send;
-  assign m_axis_u_tdata  = u_word;
-  cy_seam #(.MaxLevel(MaxLevel)) i_seam (
+  localparam integer LaneW = (Lanes > 1) ? LaneLog : 1;
+  wire [Lanes-1:0] seam_lane;
+  wire [LaneW-1:0] u_lane;
+  cy_seam #(
+`include "cycle_parameters_passed.svh"
+    ) i_seam (
     .clk_i, .rst_ni(run_n), .send_rst_ni(rst_ni), .side_i(top_side), .forget_i(resized | start), .open_i(s_axis_d_tready),
     .d_valid_i(s_axis_d_tvalid), .d_last_i(s_axis_d_tlast), .load_o(load), .load_live_o(load_live), .load_first_o(load_first),
-    .loaded_o(loaded), .send_i(send), .zero_i(fresh), .sending_o(sending), .moves_o(moves), .at_o(seam_at),
-    .u_valid_o(m_axis_u_tvalid), .u_last_o(m_axis_u_tlast), .u_ready_i(m_axis_u_tready));
+    .loaded_o(loaded), .send_i(send), .zero_i(fresh), .sending_o(sending), .moves_o(moves), .at_o(seam_at), .lane_o(seam_lane),
+    .u_lane_o(u_lane), .u_valid_o(m_axis_u_tvalid), .u_last_o(m_axis_u_tlast), .u_ready_i(m_axis_u_tready));
 
-  wire d_write = load | (correct_write & ~alone);
-  wire [DW-1:0] d_into = busy_o ? d_new : s_axis_d_tdata;
-  cy_memory #(.W(DW), .Depth(Nodes)) i_d (
-    .clk_i, .read_i(1'b1), .read_at_i(NodeW'(up ? correct_from_q : index)), .word_o(d_word), .write_i(d_write),
-    .write_at_i(NodeW'(busy_o ? correct_to_q : seam_at)), .word_i(d_into));
-  cy_length #(.W(DW)) i_d_length (
-    .clk_i, .clear_i(load_first), .live_i(load_live | (correct_write & ~alone)), .word_i(d_into), .count_i(measure_d), .busy_o(d_counts), .length_o(d_length));
-  cy_memory #(.W(UW), .Depth(Nodes)) i_u (
-    .clk_i, .read_i(busy_o | moves), .read_at_i(NodeW'(busy_o ? correct_from_q : seam_at)), .word_o(u_word),
-    .write_i(correct_write), .write_at_i(NodeW'(correct_to_q)), .word_i(u_new));
+  wire [Lanes*DW-1:0] d_into;
+  wire [Lanes-1:0]    d_live;
+  wire [NodeW-1:0]    d_from = NodeW'(up ? correct_from_q : index);
+  wire [NodeW-1:0]    d_to   = NodeW'(busy_o ? correct_to_q : seam_at);
+  wire [NodeW-1:0]    u_from = NodeW'(busy_o ? correct_from_q : seam_at);
+  generate
+    for (l = 0; l < Lanes; l = l + 1) begin : g_outer
+      assign d_into[l*DW +: DW] = busy_o ? d_new[l*DW +: DW] : s_axis_d_tdata;
+      assign d_live[l] = (load_live & seam_lane[l]) | (correct_write & ~alone);
+      cy_memory #(.W(DW), .Depth(Nodes)) i_d (
+        .clk_i, .read_i(1'b1), .read_at_i(d_from), .word_o(d_word[l*DW +: DW]),
+        .write_i((load & seam_lane[l]) | (correct_write & ~alone)), .write_at_i(d_to), .word_i(d_into[l*DW +: DW]));
+      cy_memory #(.W(UW), .Depth(Nodes)) i_u (
+        .clk_i, .read_i(busy_o | moves), .read_at_i(u_from), .word_o(u_word[l*UW +: UW]), .write_i(correct_write),
+        .write_at_i(NodeW'(correct_to_q)), .word_i(u_new[l*UW +: UW]));
+    end
+    if (Lanes == 1) begin : g_out
+      assign m_axis_u_tdata = u_word;
+      wire unused = u_lane;
+    end else begin : g_outs
+      assign m_axis_u_tdata = u_word[u_lane*UW +: UW];
+    end
+  endgenerate
+  cy_length #(.W(DW), .Lanes(Lanes)) i_d_length (
+    .clk_i, .clear_i(load_first), .live_i(d_live), .word_i(d_into), .count_i(measure_d), .busy_o(d_counts), .length_o(d_length));
 
   // t on the way down, e on the way up: what one leaves the other finds.
   wire e_valid  = flags_risen[2] & ~finest;
-  wire word_write = t_valid | flags_turned[2] | e_valid;
-  wire word_live  = (t_valid & t_live) | flags_turned == 3'b110 | (e_valid & flags_risen == 3'b110);
-  wire [WordW-1:0] word_into = up ? WordW'($signed(risen)) : turn ? turned : WordW'($signed(t));
+  wire word_write = t_valid | valid_turned | e_valid;
+  wire [Lanes-1:0]       word_live;
+  wire [Lanes*WordW-1:0] word_into;
+  generate
+    for (l = 0; l < Lanes; l = l + 1) begin : g_into
+      wire [WordW-1:0] turned_lane = (l == TurnLane) ? turned : '0;
+      assign word_into[l*WordW +: WordW] = up ? WordW'($signed(risen[l*EW +: EW])) : turn ? turned_lane : WordW'($signed(t[l*TW +: TW]));
+      assign word_live[l] = word_write & (t_live[l] | ~down); // e is zero at the edge
+    end
+  endgenerate
   logic [IndexW-1:0] word_to_q;
   logic [AW-1:0]     f_to_q;
   wire f_write = g_step[Before-1].found_valid;
@@ -335,15 +415,25 @@ module fx_cycle #(
       word_to_q <= word_to_q + IndexW'(word_write);
       f_to_q    <= f_to_q + AW'(f_write);
     end
+  // t comes by pairs of beats, half of a row's least beats where the level has no more.
+  wire [IndexW-1:0] t_to;
+  generate
+    if (LeastLog == 0) begin : g_whole
+      assign t_to = word_to_q;
+    end else if (LeastLog == 1) begin : g_every
+      assign t_to = beats_row[LeastLog] ? {word_to_q[IndexW-2:0], 1'b0} : word_to_q;
+    end else begin : g_pairs
+      assign t_to = beats_row[LeastLog] ? {word_to_q[IndexW-2:1], 1'b0, word_to_q[0]} : word_to_q;
+    end
+  endgenerate
   localparam integer WordsW = $clog2(Rest);
-  cy_memory #(.W(WordW), .Depth(Rest)) i_words (
+  cy_memory #(.W(Lanes * WordW), .Depth(Rest)) i_words (
     .clk_i, .read_i(1'b1), .read_at_i(WordsW'(up ? next | coarse : base | index)), .word_o(word),
-    .write_i(word_write), .write_at_i(WordsW'((down ? next : base) | word_to_q)), .word_i(word_into));
-  cy_length #(.W(WordW)) i_length (
-    .clk_i, .clear_i(scrub), .live_i(word_write & word_live), .word_i(word_into), .count_i(measure), .busy_o(t_counts),
-    .length_o(length));
+    .write_i(word_write), .write_at_i(WordsW'(down ? next | t_to : base | word_to_q)), .word_i(word_into));
+  cy_length #(.W(WordW), .Lanes(Lanes)) i_length (
+    .clk_i, .clear_i(scrub), .live_i(word_live), .word_i(word_into), .count_i(measure), .busy_o(t_counts), .length_o(length));
   localparam integer AllW = $clog2(Nodes + Rest);
-  cy_memory #(.W(FW), .Depth(Nodes + Rest)) i_f (
+  cy_memory #(.W(Lanes * FW), .Depth(Nodes + Rest)) i_f (
     .clk_i, .read_i(~sweep), .read_at_i(AllW'(all_base_q | AW'(index))), .word_o(f_word), .write_i(f_write),
     .write_at_i(AllW'(all_base_q | f_to_q)), .word_i(g_step[Before-1].found));
   // r as it entered, for the steps after.
@@ -352,7 +442,7 @@ module fx_cycle #(
       logic [AW-1:0] r_to_q;
       wire r_write = flags_r[2] & down;
       always_ff @(posedge clk_i) r_to_q <= sweep ? '0 : r_to_q + AW'(r_write);
-      cy_memory #(.W(W), .Depth(Nodes + Rest)) i_r (
+      cy_memory #(.W(Lanes * W), .Depth(Nodes + Rest)) i_r (
         .clk_i, .read_i(~sweep), .read_at_i(AllW'(all_base_q | AW'(index))), .word_o(r_word), .write_i(r_write),
         .write_at_i(AllW'(all_base_q | r_to_q)), .word_i(r));
     end else begin : g_none

@@ -4,11 +4,11 @@
 
 #include <fmt/format.h>
 
+#include "../dense/cusolver_lu.hpp"
 #include "contest.hpp"
 #include "mantissa/gpu/device.hpp"
 #include "mantissa/gpu/lu_mixed.hpp"
 #include "mixed_rivals.hpp"
-#include "solver_rivals.hpp"
 #include "systems.hpp"
 
 namespace mantissa::gpu {

@@ -440,7 +440,8 @@ Run setup(CLI::App& app, const std::string& typed) {
                    "mtx:FILE[,rhs=ones|random|file:FILE][,seed=S], or, from meshes, "
                    "lscm:FILE[,weight=area|opennl][,pins=axes|boundary][,cut=no|auto] and "
                    "dsi:FILE[,task=smooth|interpolate][,weight=W][,coordinate=x|y|z|xyz] (docs/meshes.md); "
-                   "generated:kind=nd|band|thermal|elasticity|scattered|power|arrow,n=N[,seed=S], large and sparse");
+                   "generated:kind=nd|band|thermal|elasticity|scattered|power|arrow|circuit|supply,n=N[,seed=S]"
+                   "[,order=natural|random], large and sparse");
     CLI::Option* const advise = app.add_flag(
         "--advise{only}", f.advise,
         "estimate the condition of the matrix and propose widths and options; --advise=solve runs them as well; "

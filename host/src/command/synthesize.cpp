@@ -32,6 +32,7 @@ struct Flags {
     std::string store;
     std::vector<std::string> bands; ///< empty: what the core has, streams if it may
     int seeds = 5, jobs = 1, level = 10, stored_level = 5;
+    std::vector<int> lanes{1};
     bool combinational = false, place = false, json = false;
 };
 
@@ -56,14 +57,15 @@ std::vector<bool> constant_bands_of(const Flags& flags, const DatapathSpec& spec
 /// The cycle cores that are asked for.
 void append_cycles(std::vector<Outcome>& all, const Flags& flags) {
     for (const std::string& cycle : flags.cycles)
-        for (const std::string& target : flags.targets) {
-            Outcome o;
-            o.request.target = target;
-            o.request.part = "cycle";
-            o.request.combinational = flags.combinational;
-            o.request.cycle = {parse_cycle_spec(cycle), flags.level, flags.stored_level};
-            all.push_back(std::move(o));
-        }
+        for (const std::string& target : flags.targets)
+            for (const int lanes : flags.lanes) {
+                Outcome o;
+                o.request.target = target;
+                o.request.part = "cycle";
+                o.request.combinational = flags.combinational;
+                o.request.cycle = {parse_cycle_spec(cycle), flags.level, flags.stored_level, lanes};
+                all.push_back(std::move(o));
+            }
 }
 
 std::vector<Outcome> requests_of(const Flags& flags) {
@@ -175,7 +177,7 @@ int synthesize_command(const Flags& flags, const std::string& typed) {
     text::WholeRange{1, 99}.require("--seeds", flags.seeds);
     if (!flags.store.empty()) base::check_store_path("--store", flags.store);
     std::vector<Outcome> all = requests_of(flags);
-    with_option_names({"bands", "combinational", "level", "operator", "place", "seeds", "stored-level"}, [&] {
+    with_option_names({"bands", "combinational", "lanes", "level", "operator", "place", "seeds", "stored-level"}, [&] {
         for (const Outcome& o : all) { // all of them, before any tool runs
             synthesis::Synthesizer::check(o.request);
             if (flags.place) synthesis::Synthesizer::check_place(o.request, flags.seeds);
@@ -222,6 +224,8 @@ Run setup(CLI::App& app, const std::string& typed) {
     app.add_option("--level", flags->level, "of --operator cycle: rows and counters for 2^LEVEL + 1 nodes a side")
         ->capture_default_str();
     app.add_option("--stored-level", flags->stored_level, "of --operator cycle: and memory for grids up to this level")
+        ->capture_default_str();
+    app.add_option("--lanes", flags->lanes, "of --operator cycle: nodes a clock, a power of two; may be repeated")
         ->capture_default_str();
     app.add_flag("--combinational", flags->combinational, "an adder or multiplier without its registers");
     app.add_flag("--place", flags->place, "place and route too (ecp5; nextpnr from PyPI)");

@@ -1,6 +1,7 @@
 #include "recipe.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -125,15 +126,21 @@ sim::CoreParameters cycle_core(const CycleArea& cycle) {
         throw InvalidInput(fmt::format("level {}: give {} to {}", cycle.level, kLeast, kMost));
     if (cycle.stored < kLeast || cycle.stored > cycle.level)
         throw InvalidInput(fmt::format("stored-level {}: give {} to the level, {}", cycle.stored, kLeast, cycle.level));
+    constexpr int kMostLanes = 256;
+    if (cycle.lanes < 1 || cycle.lanes > std::min(kMostLanes, 1 << cycle.level) ||
+        !std::has_single_bit(static_cast<unsigned>(cycle.lanes)))
+        throw InvalidInput(fmt::format("lanes {}: a cycle core has a power of two, up to {} on rows of 2^{} nodes",
+                                       cycle.lanes, std::min(kMostLanes, 1 << cycle.level), cycle.level));
     const auto grid = *multilevel::grid_words(make_problem("poisson2d:level=4").system);
     if (std::string why = sim::cycle_core_refusal(grid, cycle.spec); !why.empty()) throw InvalidInput(why);
-    return sim::cycle_core_parameters(grid, cycle.spec, cycle.level, cycle.stored);
+    return sim::cycle_core_parameters(grid, cycle.spec, cycle.level, cycle.stored, cycle.lanes);
 }
 
 std::string subject_of(const SynthesisRequest& request) {
     if (!request.cycle) return to_string(request.spec);
-    return fmt::format("{},level={},stored={}", to_string(request.cycle->spec), request.cycle->level,
-                       request.cycle->stored);
+    const CycleArea& cycle = *request.cycle;
+    return fmt::format("{},level={},stored={}{}", to_string(cycle.spec), cycle.level, cycle.stored,
+                       cycle.lanes > 1 ? fmt::format(",lanes={}", cycle.lanes) : "");
 }
 
 const std::vector<std::pair<std::string, std::string>>& synthesis_parts() {
@@ -144,7 +151,8 @@ const std::vector<std::pair<std::string, std::string>>& synthesis_parts() {
         {"inner", "its passes alone, as many lanes as the specification says, without memories"},
         {"outer", "its outer unit alone, likewise"},
         {"sparse", "the sparse core (integers) for 1024 rows per lane, its memories among the block memories"},
-        {"cycle", "the cycle core of --cycle for Poisson's stencil, one lane, its memories among the block memories"},
+        {"cycle", "the cycle core of --cycle for Poisson's stencil, --lanes nodes a clock, its memories among the "
+                  "block memories"},
         {"add", "the adder between numbers of r's format"},
         {"mul", "the multiplier"},
         {"div", "the divider, one bit per clock"},

@@ -20,6 +20,7 @@ struct CycleArea {
     CycleSpec spec;
     int level = 10,
         stored = 5; ///< rows, counters and points for levels up to the one, memory for those up to the other
+    int lanes = 1;  ///< nodes a clock, a power of two
 };
 
 struct SynthesisRequest {
@@ -33,7 +34,8 @@ struct SynthesisRequest {
     bool constant_bands = false;
     std::optional<CycleArea> cycle = {}; ///< of part cycle, in the place of `spec`, `multiplier` and bands
 };
-/// What is synthesised a part of: the datapath, or "b2,w=10,level=10,stored=5".
+/// What is synthesised a part of: the datapath, or "b2,w=10,level=10,stored=5", of several
+/// lanes with ",lanes=4" behind it.
 [[nodiscard]] std::string subject_of(const SynthesisRequest& request);
 
 /// Has the core of these rows only a constant stencil, no streams of coefficients? The floating core's second

@@ -132,10 +132,11 @@ std::string cycle_core_refusal(const GridWords& grid, const CycleSpec& spec) {
     return {};
 }
 
-CoreParameters cycle_core_parameters(const GridWords& grid, const CycleSpec& spec, int most, int stored) {
+CoreParameters cycle_core_parameters(const GridWords& grid, const CycleSpec& spec, int most, int stored, int lanes) {
     const GridPlan plan = multilevel::grid_plan(grid, spec);
     const auto& words = plan.level.front();
-    CoreParameters list = {{"W", words.w},
+    CoreParameters list = {{"Lanes", lanes},
+                           {"W", words.w},
                            {"F", words.f},
                            {"E", words.e},
                            {"Guard", plan.guard},
@@ -159,7 +160,7 @@ std::unique_ptr<multilevel::WordSolver> make_cycle_core(const GridWords& grid, c
                                                         const RtlOptions& options) {
     const int level = std::max(kSharedLevel, static_cast<int>(grid.levels()));
     ModelRequest request;
-    request.parameters = cycle_core_parameters(grid, spec, level, level);
+    request.parameters = cycle_core_parameters(grid, spec, level, level, 1);
     return std::make_unique<CycleCore>(grid.levels(), build_model(request, options.cache), options.counts);
 }
 

@@ -52,7 +52,7 @@ constexpr const char* kProblem =
   convection3d:level=4|n=N[...]         the same on N^3 nodes
   mtx:FILE[,rhs=ones|random|file:FILE][,seed=S]
                                         a MatrixMarket file, also gzipped; symmetric or general
-  generated:kind=nd|band|thermal|elasticity|scattered|power|arrow,n=N[,seed=S]
+  generated:kind=nd|band|thermal|elasticity|scattered|power|arrow|circuit|supply,n=N[,seed=S][,order=natural|random]
                                         large matrices, made on the spot
   lscm:MESH[,weight=area|opennl][,pins=axes|boundary][,cut=no|auto]
                                         texture coordinates of a mesh (OBJ, OFF, PLY)

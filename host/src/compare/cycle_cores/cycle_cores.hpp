@@ -20,9 +20,14 @@ namespace mantissa::text {
 class TomlText;
 }
 
+namespace mantissa::synthesis {
+struct SynthesisRequest;
+}
+
 namespace mantissa::compare {
 
 struct Comparison;
+struct CoreKey;
 struct Gathered;
 struct GatherContext;
 
@@ -31,6 +36,7 @@ struct CycleDesign {
     CycleSpec cycle;
     Format outer;                      ///< of u and the defect
     std::vector<std::uint64_t> lanes;  ///< powers of two
+    std::vector<std::uint64_t> mapped; ///< lanes of cores whose netlists are made, for the area of all
     std::vector<std::size_t> devices;  ///< into Comparison::devices
     std::optional<double> clock_mhz;   ///< in place of the device's
     std::vector<std::string> gpu_runs; ///< paths of files that gpu_word_cycle_bench wrote
@@ -41,6 +47,13 @@ std::vector<CycleDesign> read_cycle_designs(const text::TomlText& file, const Co
                                             const std::string& folder);
 /// Solves them on the emulated engine, where the store has not done it.
 void gather_cycle_solves(GatherContext& context);
+/// The netlist of a design's core with so many lanes on a family, its rows for grids of 2^level + 1 nodes a side. The
+/// vectors in it are those of a smaller grid, for a memory_share tells theirs.
+synthesis::SynthesisRequest cycle_core_request(const CycleDesign& design, const std::string& target,
+                                               std::uint64_t lanes, std::size_t level);
+CoreKey key_of_cycle_core(const synthesis::SynthesisRequest& request);
+/// The level that those are for: that of the largest grid, 0 without one.
+std::size_t cycle_rows_level(const Gathered& gathered);
 /// A row for each problem, cycle, device and number of lanes; a GPU's cycles on the same grid behind those of their
 /// problem.
 results::Json cycle_cores_json(const Comparison& comparison, Gathered& gathered, const Provenance& here);

@@ -1,4 +1,6 @@
+#include <bit>
 #include <filesystem>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -36,12 +38,16 @@ std::vector<CycleDesign> read_cycle_designs(const text::TomlText& file, const Co
         file.fail(text::TomlText::line_of(file.root(), "cycle"), "cycle must be tables: write [[cycle]]");
     for (const toml::node& item : *node->as_array()) {
         const toml::table& t = *item.as_table();
-        file.check_keys(t, "a cycle core", {"cycle", "lanes", "outer", "device", "clock_mhz", "gpu"});
+        file.check_keys(t, "a cycle core", {"cycle", "lanes", "mapped", "outer", "device", "clock_mhz", "gpu"});
         CycleDesign design;
-        design.lanes = file.wholes(t, "lanes", 1, 4096, 1);
-        for (const std::uint64_t lanes : design.lanes)
-            if ((lanes & (lanes - 1)) != 0)
-                file.fail(text::TomlText::line_of(t, "lanes"), "lanes of a cycle core are powers of two, as 64");
+        constexpr int kMostLanes = 256;
+        design.lanes = file.wholes(t, "lanes", 1, kMostLanes, 1);
+        if (t.contains("mapped")) design.mapped = file.wholes(t, "mapped", 1, kMostLanes, 1);
+        for (const char* key : {"lanes", "mapped"})
+            for (const std::uint64_t lanes : std::string_view(key) == "lanes" ? design.lanes : design.mapped)
+                if (!std::has_single_bit(lanes))
+                    file.fail(text::TomlText::line_of(t, key),
+                              fmt::format("{} of a cycle core are powers of two, as 64", key));
         const std::uint32_t outer_line = text::TomlText::line_of(t, "outer");
         design.outer =
             file.at_line(outer_line, [&] { return parse_format(file.text(t, "outer", to_string(kCycleIterate))); });

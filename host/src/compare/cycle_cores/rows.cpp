@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "../gather/gather.hpp"
+#include "areas.hpp"
 #include "cycle_cores.hpp"
 #include "mantissa/base/files.hpp"
 #include "mantissa/multilevel/cycle_clocks.hpp"
@@ -66,20 +67,27 @@ struct Writer {
                      "give the [[cycle]] clock_mhz"});
                 continue;
             }
-            for (const std::uint64_t lanes : design.lanes)
-                rows.push_back(
-                    row(problem, design, device, *mhz * 1e6, lanes, plan, r, solve->second.origin, bits / room));
+            const CycleAreas areas(g, design, device);
+            for (const std::uint64_t lanes : design.lanes) {
+                results::Json entry =
+                    row(problem, design, device, *mhz * 1e6, lanes, plan, r, solve->second.origin, bits / room);
+                enter_area(entry, areas, lanes, device);
+                rows.push_back(std::move(entry));
+            }
         }
     }
 
     results::Json row(const std::string& problem, const CycleDesign& design, const Device& device, double clock_hz,
                       std::uint64_t lanes, const multilevel::GridPlan& plan, const SolveResult& solve,
                       const std::string& origin, double memory_share) {
-        const multilevel::CycleClocks clocks = multilevel::cycle_clocks(plan, static_cast<int>(lanes));
+        const multilevel::CycleClocks clocks = multilevel::core_clocks(
+            plan, static_cast<int>(lanes), static_cast<int>(g.cycle_grids.at(problem).levels()));
         const auto all = static_cast<double>(clocks.solve(solve.inner_iterations));
         const double core = all / clock_hz;
         const double unknowns = static_cast<double>(g.problems.at(problem).unknowns);
-        const double link = device.link ? 2 * kBusBytes * unknowns / *device.link : 0, seconds = core + link;
+        // The core's streams have a word a clock.
+        const double link = device.link ? 2 * unknowns * std::max(kBusBytes / *device.link, 1 / clock_hz) : 0;
+        const double seconds = core + link;
         return {{"problem", problem},
                 {"device", device.id},
                 {"cycle", to_string(design.cycle)},
@@ -103,6 +111,22 @@ struct Writer {
                 {"origins",
                  {origin, g.origins.add({"given", fmt::format("{}: {}", device.name, device.source), here}),
                   g.origins.add({"modelled", "clocks of a cycle core: docs/cycle_core.md", here})}}};
+    }
+
+    void enter_area(results::Json& row, const CycleAreas& areas, std::uint64_t lanes, const Device& device) {
+        const auto area = areas.at(lanes, device);
+        if (!area) {
+            gap({"area of cycle cores", "netlists of at least two numbers of lanes are not there",
+                 "give the [[cycle]] mapped = [1, 4]; clocks are the given ones all the same"});
+            return;
+        }
+        row["area_share"] = area->share;
+        row["slices"] = area->slices;
+        row["multipliers"] = area->multipliers;
+        row["area_from"] = area->from;
+        if (area->from != "mapped")
+            for (const char* key : {"area_share", "slices", "multipliers"}) row["modelled"].push_back(key);
+        for (const std::string& origin : areas.origins()) row["origins"].push_back(origin);
     }
 
     /// The fastest converged run of each cycle on this problem's grid.
@@ -143,6 +167,15 @@ struct Writer {
 
 } // namespace
 
+namespace {
+
+std::string area_text(const results::Json& row) {
+    if (!row.contains("area_from")) return "-";
+    return fmt::format("{:.1f}%, {}", 100 * row.at("area_share").get<double>(), row.at("area_from").get<std::string>());
+}
+
+} // namespace
+
 results::Json cycle_cores_json(const Comparison& comparison, Gathered& gathered, const Provenance& here) {
     Writer writer{comparison, gathered, here};
     std::vector<std::string> files;
@@ -153,9 +186,6 @@ results::Json cycle_cores_json(const Comparison& comparison, Gathered& gathered,
         for (const CycleDesign& design : comparison.cycles) writer.enter(problem, design);
         for (const std::string& path : files) writer.enter_gpu(problem, path);
     }
-    if (!writer.rows.empty())
-        writer.gap({"area of cycle cores", "no netlist of one is joined here",
-                    "read their area in docs/cycle_core.md; clocks are the given ones until then"});
     return writer.rows;
 }
 
@@ -170,9 +200,10 @@ std::string cycle_cores_text(const results::Json& rows, const results::Json& bes
         const bool ours = row.contains("lanes");
         if (row.at("problem") != problem) {
             problem = row.at("problem");
-            out += fmt::format("\nCycle cores on {}\n  {:<16}{:<20}{:>6}{:>8}{:>13}{:>8}{:>11}{:>10}{:>10}{:>9}{:>9}\n",
-                               problem, "device", "cycle", "lanes", "cycles", "clocks/cycle", "MHz", "core, ms",
-                               "bus, ms", "in all", "joules", "memory");
+            out += fmt::format(
+                "\nCycle cores on {}\n  {:<16}{:<20}{:>6}{:>8}{:>13}{:>8}{:>11}{:>10}{:>10}{:>9}{:>9}  {}\n", problem,
+                "device", "cycle", "lanes", "cycles", "clocks/cycle", "MHz", "core, ms", "bus, ms", "in all", "joules",
+                "memory", "area");
             for (const results::Json& cg : best)
                 if (cg.at("problem") == problem)
                     out +=
@@ -180,19 +211,20 @@ std::string cycle_cores_text(const results::Json& rows, const results::Json& bes
                                     "CG: " + cg.at("spec").get<std::string>(), "", figure(cg, "seconds", 1e3, 3) + "*");
         }
         const std::string star = ours ? "*" : "";
-        out += fmt::format("  {:<16}{:<20}{:>6}{:>8}{:>13}{:>8}{:>11}{:>10}{:>10}{:>9}{:>9}\n",
-                           row.at("device").get<std::string>(), row.at("cycle").get<std::string>(),
-                           ours ? std::to_string(row.at("lanes").get<std::uint64_t>()) : "-",
-                           row.at("cycles").get<std::uint64_t>(),
-                           ours ? std::to_string(row.at("clocks_per_cycle").get<std::uint64_t>()) + star : "-",
-                           figure(row, "clock_hz", 1e-6, 0), figure(row, "seconds_core", 1e3, 3) + star,
-                           figure(row, "seconds_link", 1e3, 3), figure(row, "seconds", 1e3, 3) + star,
-                           figure(row, "energy_joules", 1, 3),
-                           ours ? fmt::format("{:.1f}%", 100 * row.at("memory_share").get<double>()) : "-");
+        out += fmt::format(
+            "  {:<16}{:<20}{:>6}{:>8}{:>13}{:>8}{:>11}{:>10}{:>10}{:>9}{:>9}  {}\n",
+            row.at("device").get<std::string>(), row.at("cycle").get<std::string>(),
+            ours ? std::to_string(row.at("lanes").get<std::uint64_t>()) : "-", row.at("cycles").get<std::uint64_t>(),
+            ours ? std::to_string(row.at("clocks_per_cycle").get<std::uint64_t>()) + star : "-",
+            figure(row, "clock_hz", 1e-6, 0), figure(row, "seconds_core", 1e3, 3) + star,
+            figure(row, "seconds_link", 1e3, 3), figure(row, "seconds", 1e3, 3) + star,
+            figure(row, "energy_joules", 1, 3),
+            ours ? fmt::format("{:.1f}%", 100 * row.at("memory_share").get<double>()) : "-", area_text(row));
     }
     if (!out.empty())
-        out += "  (* modelled: clocks by formula at a given clock; area is not among these figures; a GPU's are "
-               "measured, without transfers)\n";
+        out += "  (* modelled: clocks by formula at a given clock. area: slices or multipliers, of netlists that were "
+               "mapped, or on the line through those of the lanes named; not placed, block memories apart. A GPU's "
+               "figures are measured, without transfers)\n";
     return out;
 }
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "compare/cycle_cores/cycle_cores.hpp"
 #include "compare/model/resident.hpp"
 #include "gather.hpp"
 #include "mantissa/base/jobs.hpp"
@@ -20,6 +21,12 @@ double work_of(const DatapathSpec& spec) {
     for (const Format* f : {&spec.u, &spec.r, &spec.p, &spec.q, &spec.row}) work += f->width() * f->width();
     return work * spec.lanes;
 }
+
+struct Task {
+    CoreKey key;
+    synthesis::SynthesisRequest request;
+    double work = 0;
+};
 
 struct ToMap {
     DatapathSpec spec;
@@ -85,10 +92,8 @@ struct Gatherer {
         return true;
     }
 
-    void run(synthesis::Synthesizer& synthesizer, const CoreKey& key, const DatapathSpec& spec) {
-        const bool core = synthesis::is_core(key.part); // (units of a resident core always hold their stencil)
-        const synthesis::SynthesisRequest request{spec,     key.target, key.multiplier,
-                                                  key.part, false,      core && key.bands == "constant"};
+    void run(synthesis::Synthesizer& synthesizer, const CoreKey& key, const synthesis::SynthesisRequest& request) {
+        const bool core = synthesis::is_core(key.part);
         try {
             synthesizer.take_kept(request);
             const synthesis::SynthesisFigures f = synthesizer.figures(request);
@@ -119,9 +124,28 @@ struct Gatherer {
 
 } // namespace
 
+namespace {
+
+/// What the cycle cores of the comparison are mapped with.
+void append_cycle_cores(std::vector<Task>& todo, std::set<CoreKey>& seen, const GatherContext& context) {
+    constexpr double kLaneWork = 4000;
+    const std::size_t level = cycle_rows_level(context.out);
+    for (const CycleDesign& design : context.comparison.cycles)
+        for (const std::size_t device : design.devices)
+            for (const std::uint64_t lanes : design.mapped) {
+                if (level == 0) continue;
+                auto request = cycle_core_request(design, context.comparison.devices[device].target, lanes, level);
+                CoreKey key = key_of_cycle_core(request);
+                if (seen.insert(key).second)
+                    todo.push_back({std::move(key), std::move(request), kLaneWork * static_cast<double>(lanes)});
+            }
+}
+
+} // namespace
+
 void gather_areas(GatherContext& context) {
     const Comparison& c = context.comparison;
-    std::vector<std::pair<CoreKey, DatapathSpec>> todo;
+    std::vector<Task> todo;
     std::set<CoreKey> seen;
     GapGroups left_out;
     double work = 0;
@@ -133,10 +157,14 @@ void gather_areas(GatherContext& context) {
                 CoreKey key{to_string(spec), c.devices[device].target, multiplier,
                             synthesis::is_core(part) ? design.core_bands() : "streamed", part};
                 if (!seen.insert(key).second) continue;
-                work += work_of(spec);
-                todo.emplace_back(std::move(key), spec);
+                // (Units of a resident core always hold their stencil.)
+                const bool constant = synthesis::is_core(part) && key.bands == "constant";
+                synthesis::SynthesisRequest request{spec, key.target, key.multiplier, part, false, constant};
+                todo.push_back({std::move(key), std::move(request), work_of(spec)});
             }
     }
+    append_cycle_cores(todo, seen, context);
+    for (const Task& task : todo) work += task.work;
     left_out.enter(context, "area");
     const std::string& store = context.options.areas.empty() ? context.options.store : context.options.areas;
     Gatherer gatherer{context, store};
@@ -151,10 +179,10 @@ void gather_areas(GatherContext& context) {
     }
     running::ItemProgress line("syntheses", todo.size(), work);
     base::run_jobs(todo.size(), synthesizer ? context.options.threads : 1, [&](std::size_t i) {
-        const auto& [key, spec] = todo[i];
-        if (synthesizer) gatherer.run(*synthesizer, key, spec);
-        else if (!gatherer.from_store(key)) gatherer.gaps.add(why_not, text_of(key));
-        line.done(work_of(spec));
+        const Task& task = todo[i];
+        if (synthesizer) gatherer.run(*synthesizer, task.key, task.request);
+        else if (!gatherer.from_store(task.key)) gatherer.gaps.add(why_not, text_of(task.key));
+        line.done(task.work);
     });
     gatherer.gaps.enter(context, "area");
 }

@@ -37,10 +37,16 @@ struct LevelClocks {
 struct CycleClocks {
     std::vector<LevelClocks> level; ///< from the finest on; the coarsest is a multiplication
     std::uint64_t coarsest = 0, cycle = 0;
-    std::uint64_t last = 0; ///< the sweep behind the last cycle, whose squares end the solve, and the first look
+    std::uint64_t last = 0;    ///< the sweep behind the last cycle, whose squares end the solve, and the first look
+    std::uint64_t counted = 0; ///< of `cycle`: bits of largest words, at their most
     [[nodiscard]] std::uint64_t solve(std::uint64_t cycles) const { return cycles * cycle + last; }
 };
 [[nodiscard]] CycleClocks cycle_clocks(const GridPlan& plan, int lanes, const CycleTiming& timing = kCycleTiming);
+
+/// The same of fx_cycle (rtl/cycle), to the clock but for the lengths of words, with rows for grids of up to
+/// 2^most_level + 1 nodes a side. With one lane each sweep ends by one count for both directions; with several a row has
+/// two beats at least, four where rows wait in block memories. `lanes`: a power of two.
+[[nodiscard]] CycleClocks core_clocks(const GridPlan& plan, int lanes, int most_level);
 
 /// Words on the chip of a core, bits by vector, for a grid of 2^level + 1 nodes a side.
 struct CycleStore {

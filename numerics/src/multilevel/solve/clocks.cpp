@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdlib>
+#include <vector>
 
 #include "mantissa/multilevel/cycle_clocks.hpp"
 
@@ -13,6 +16,57 @@ constexpr int kRestrictionBits = 4;
 std::uint64_t of(int clocks) {
     return static_cast<std::uint64_t>(clocks);
 }
+
+/// fx_weighted_latency() of rtl/fx_digits.svh: constants in canonical signed digits, a tree of adders for each sign.
+int weighted_latency(const std::vector<int>& constants) {
+    unsigned added = 0, taken = 0;
+    for (const int c : constants) {
+        const auto a = static_cast<unsigned>(std::abs(c)), t = 3 * a;
+        const auto more = static_cast<unsigned>(std::popcount((t & ~a) >> 1)),
+                   less = static_cast<unsigned>(std::popcount((a & ~t) >> 1));
+        added += c < 0 ? less : more;
+        taken += c < 0 ? more : less;
+    }
+    const auto levels = [](unsigned n) { return n < 2 ? 0 : static_cast<int>(std::bit_width(n - 1)); };
+    return std::max(levels(added), levels(taken)) + (taken > 0 ? 1 : 0);
+}
+
+/// cy_window_latency() of rtl/cycle/cycle_bounds.svh.
+int window_latency(const GridPlan& plan) {
+    const int c = plan.centre, e = plan.east, n = plan.north, corner = plan.corner;
+    const int rows = std::max(weighted_latency({n, c}), weighted_latency({-n, -c}));
+    int beside = e < 0 || corner < 0 ? weighted_latency({-corner, -e}) : weighted_latency({corner, e});
+    if (e * corner < 0) beside = std::max(weighted_latency({corner, e}), weighted_latency({-corner, -e}));
+    return std::max(rows, beside);
+}
+
+/// Beats of fx_cycle's levels, and what a sweep takes behind them.
+struct CoreSweeps {
+    std::uint64_t lanes, least_row, before, after, window;
+    CoreSweeps(const GridPlan& plan, int count, int most_level)
+        : lanes(of(count)), before(plan.before.size()), after(plan.after.size()), window(of(window_latency(plan))) {
+        constexpr std::uint64_t kDeep = 32; // rows of more beats are in block memories
+        least_row = count == 1 ? 1 : (std::uint64_t{1} << most_level) > kDeep * lanes ? 4 : 2;
+    }
+    [[nodiscard]] std::uint64_t row(int log) const { return std::max(least_row, (std::uint64_t{1} << log) / lanes); }
+    [[nodiscard]] std::uint64_t beats(int log) const { return row(log) << log; }
+    // Clocks of a sweep: the sequencer's four, rows and stages behind the nodes.
+    [[nodiscard]] std::uint64_t down(int log) const {
+        return lanes == 1 ? whole(log) : beats(log) + before * row(log) + 22 + before * (window + 12);
+    }
+    [[nodiscard]] std::uint64_t up(int log, bool finest) const {
+        if (lanes == 1) return whole(log);
+        const std::uint64_t stages = after * (window + 18) + (finest ? 42 + window : 28);
+        return beats(log) + (finest ? after + 1 : std::max<std::uint64_t>(after, 1)) * row(log) + stages;
+    }
+    [[nodiscard]] std::uint64_t without_nodes(int log) const {
+        const std::uint64_t drain = std::max(16 + before * (window + 12), 36 + window + after * (window + 18));
+        return std::max(before, after + 1) * row(log) + drain + (lanes > 1 ? 6 : 4);
+    }
+
+private:
+    [[nodiscard]] std::uint64_t whole(int log) const { return beats(log) + without_nodes(log); }
+};
 
 } // namespace
 
@@ -41,6 +95,31 @@ CycleClocks cycle_clocks(const GridPlan& plan, int lanes, const CycleTiming& tim
     clocks.coarsest = of(timing.sweep + timing.length + plan.level[levels - 2].h + kRestrictionBits + timing.enter);
     clocks.cycle += clocks.coarsest + of(timing.verdict);
     clocks.last = clocks.level.front().before + clocks.level.front().down + of(timing.verdict);
+    return clocks;
+}
+
+CycleClocks core_clocks(const GridPlan& plan, int lanes, int most_level) {
+    // The sequencer's states (cy_control) beside sweeps and lengths.
+    constexpr std::uint64_t kVerdict = 67, kLook = 5, kLower = 5, kRise = 17;
+    const CoreSweeps sweeps(plan, lanes, most_level);
+    CycleClocks clocks;
+    const int levels = static_cast<int>(plan.level.size());
+    for (int l = 0; l + 1 < levels; ++l) {
+        const int log = levels - l;
+        LevelClocks& level = clocks.level.emplace_back();
+        level.beats = sweeps.beats(log);
+        level.down = sweeps.down(log);
+        level.up = sweeps.up(log, l == 0);
+        const auto t = of(plan.level[static_cast<std::size_t>(l)].h + kRestrictionBits), e = of(plan.most + 1);
+        level.before = kLower + t; // (behind the sweep: its t's)
+        level.behind = kRise + e;
+        clocks.cycle += level.down + level.up + level.before + level.behind;
+        clocks.counted += t + e;
+    }
+    clocks.coarsest = sweeps.down(1);
+    clocks.counted += of(kMostWordBits);
+    clocks.cycle += clocks.coarsest + kVerdict + kLook + of(kMostWordBits);
+    clocks.last = sweeps.without_nodes(levels) + 4 + of(kMostWordBits) + sweeps.down(levels) + kVerdict;
     return clocks;
 }
 

@@ -14,8 +14,9 @@ namespace mantissa::sim {
 std::string cycle_core_refusal(const multilevel::GridWords& grid, const CycleSpec& spec);
 
 /// The parameters of fx_cycle for that, which cycle_core_refusal() must accept; rows, counters and points are for
-/// levels up to `most`, memory for those up to `stored`.
-CoreParameters cycle_core_parameters(const multilevel::GridWords& grid, const CycleSpec& spec, int most, int stored);
+/// levels up to `most`, memory for those up to `stored`; `lanes` nodes a clock, a power of two up to 2^most.
+CoreParameters cycle_core_parameters(const multilevel::GridWords& grid, const CycleSpec& spec, int most, int stored,
+                                     int lanes);
 
 /// Levels up to 7 share a model.
 std::unique_ptr<multilevel::WordSolver> make_cycle_core(const multilevel::GridWords& grid, const CycleSpec& spec,
