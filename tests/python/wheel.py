@@ -19,8 +19,11 @@ SKIPPED = 77
 def copy_sources(source, tree):
     """What git knows or would add: the archive's maker would walk through build folders too, and through their links."""
     listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=source,
-                            stdout=subprocess.PIPE, text=True, check=True).stdout
-    for name in filter(None, listed.split("\0")):
+                            stdout=subprocess.PIPE, text=True)
+    if listed.returncode != 0:  # no clone
+        shutil.copytree(source, tree, symlinks=True, ignore=shutil.ignore_patterns("build*", ".venv"))
+        return
+    for name in filter(None, listed.stdout.split("\0")):
         if os.path.isfile(os.path.join(source, name)):
             os.makedirs(os.path.dirname(os.path.join(tree, name)), exist_ok=True)
             shutil.copy2(os.path.join(source, name), os.path.join(tree, name))
