@@ -25,7 +25,7 @@ std::unique_ptr<Cycle> cycle_of(const System& system, const CycleSpec& spec, int
     } catch (const InvalidInput&) {
         if (system.kind() == System::Kind::stencil || system.kind() == System::Kind::sparse) throw;
     }
-    return make_cycle(rows_of(system), spec, threads);
+    return make_cycle(sparse_rows_of(system), spec, threads);
 }
 
 /// A cycle that threads of Python may share: they wait for each other.

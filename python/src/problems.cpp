@@ -96,7 +96,7 @@ nb::object exact_of(const Problem& p) {
 
 } // namespace
 
-CompressedRows rows_of(const System& system) {
+CompressedRows sparse_rows_of(const System& system) {
     return std::visit(Overloaded{[](const CompressedRows& rows) { return rows; },
                                  [](const Stencil& s) {
                                      return grid_rows(s.size(), s.row_length(), [&](std::size_t band, std::size_t i) {
@@ -131,7 +131,7 @@ void bind_problems(nb::module_& m) {
         .def_prop_ro("right_hand_sides", [](const Problem& p) { return p.more.size() + 1; })
         .def("exact", &exact_of)
         .def("rows", [](const Problem& p) {
-            const CompressedRows rows = rows_of(p.system);
+            const CompressedRows rows = sparse_rows_of(p.system);
             std::vector<std::int64_t> begin(rows.row_begin().begin(), rows.row_begin().end());
             std::vector<std::int64_t> column(rows.column().begin(), rows.column().end());
             return nb::make_tuple(owned(std::move(begin)), owned(std::move(column)), owned(rows.value()));

@@ -23,7 +23,7 @@ template <class T> nb::ndarray<nb::numpy, T, nb::c_contig> owned(std::vector<T> 
 }
 
 /// The matrix as sparse rows; those of a stencil's Dirichlet nodes are empty.
-CompressedRows rows_of(const System& system);
+CompressedRows sparse_rows_of(const System& system);
 
 /// The fields of a SolveResult.
 nb::dict to_dict(SolveResult result);

@@ -115,7 +115,7 @@ def timed(command):
 
 
 #: Nothing of this test's own packages.
-CLEAN = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "PIP_", "MANTISSA"))}
+CLEAN = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "PIP_", "MANTISSA", "OPENBLAS"))}
 
 
 def main():

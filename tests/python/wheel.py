@@ -16,6 +16,19 @@ import sys
 SKIPPED = 77
 
 
+def copy_sources(source, tree):
+    """What git knows or would add: the archive's maker would walk through build folders too, and through their links."""
+    listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=source,
+                            stdout=subprocess.PIPE, text=True)
+    if listed.returncode != 0:  # no clone
+        shutil.copytree(source, tree, symlinks=True, ignore=shutil.ignore_patterns("build*", ".venv"))
+        return
+    for name in filter(None, listed.stdout.split("\0")):
+        if os.path.isfile(os.path.join(source, name)):
+            os.makedirs(os.path.dirname(os.path.join(tree, name)), exist_ok=True)
+            shutil.copy2(os.path.join(source, name), os.path.join(tree, name))
+
+
 def main():
     source, folder, wheels, compiler = sys.argv[1:]
     needed = ("scikit_build_core", "nanobind", "nanobind_backend", "numpy", "pytest", "auditwheel")
@@ -36,10 +49,12 @@ def main():
 
     # The archive's files have one date for all, which no incremental build understands: everything is built, most of it
     # from ccache, which knows the folder.
-    unpacked = os.path.join(wheels, "source")
+    tree, unpacked = os.path.join(wheels, "tree"), os.path.join(wheels, "source")
     os.makedirs(built)
+    copy_sources(source, tree)
     subprocess.run([sys.executable, "-c", "import sys; from scikit_build_core.build import build_sdist; build_sdist(sys.argv[1])",
-                    wheels], cwd=source, env=environment, check=True)
+                    wheels], cwd=tree, env=environment, check=True)
+    shutil.rmtree(tree)
     archive = next(name for name in os.listdir(wheels) if name.endswith(".tar.gz"))
     shutil.unpack_archive(os.path.join(wheels, archive), unpacked)
     os.remove(os.path.join(wheels, archive))
