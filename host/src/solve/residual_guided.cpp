@@ -49,6 +49,11 @@ private:
                 if (!retry_after_overflow(report)) return;
                 continue;
             }
+            if (report.end == RunEnd::fault) {
+                if (!retry_after_fault()) return;
+                continue;
+            }
+            faults_ = 0;
             inner_.behind(words);
             switch (finish_step(report)) {
             case Step::goes_on:
@@ -146,6 +151,20 @@ private:
         return !watch_.ends(context_, norm_ / context_.initial);
     }
 
+    /// Nothing of a run that ended in a fault is trusted: the loop goes on from its last iterate, along the defect.
+    bool retry_after_fault() {
+        constexpr int kMostFaults = 10; // in a row: more are no upsets
+        ++context_.result.outer_iterations;
+        if (++faults_ == kMostFaults) {
+            context_.stop(Status::breakdown, session_->fault());
+            return false;
+        }
+        first_time_ = true;
+        beta_ = 0;
+        session_->clear(Vec::p);
+        return !watch_.ends(context_, norm_ / context_.initial);
+    }
+
     std::span<const double> defect_here() {
         read_whole();
         return d_;
@@ -171,9 +190,7 @@ private:
             context_.reached_as_given(norm_, [&] { return defect_here(); }))
             return Step::converged;
         const bool trouble = report.end != RunEnd::passes && report.end != RunEnd::rho_reached;
-        const std::string why = report.end == RunEnd::fault
-                                    ? session_->fault()
-                                    : "inner CG ended: " + why_ended(report.end, scalars.pq, options_);
+        const std::string why = "inner CG ended: " + why_ended(report.end, scalars.pq, options_);
         if (!finite) return ended(trouble ? why : "the inner correction is not finite");
         fruitless_ = trouble && norm_ > kWorthwhile * before ? fruitless_ + 1 : 0;
         if (fruitless_ >= 10) return ended(why);
@@ -206,6 +223,7 @@ private:
     Batch batch_;
     bool first_time_ = true;
     int fruitless_ = 0;
+    int faults_ = 0; ///< runs in a row that ended in one
 };
 
 } // namespace

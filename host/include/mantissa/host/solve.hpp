@@ -165,6 +165,8 @@ struct ResidentOutcome {
     int headroom = 0;               ///< at the end
     int e = 0;                      ///< the last defect has the norm sqrt(rr) 2^e, where the first has 1/2 to 1
     double rr = 0;
+    std::uint64_t false_ends = 0; ///< times that the core declared convergence and the host's residual said no
+    std::uint64_t reloads = 0;    ///< times that the host formed the defect again, and the core went on from it
     friend bool operator==(const ResidentOutcome&, const ResidentOutcome&) = default;
 };
 
