@@ -144,7 +144,9 @@ TEST(SweepFile, FaultsNameFileLineAndMend) {
     refuse(grid + "inner = 10\ndigits = 2\n", "digits and inner exclude each other: keep one");
     refuse(grid + "spec = \"s17e8\"\nu = \"s23e8\"\n", "exclude each other");
     refuse(grid + "vectors = \"s17e8\"\np = \"s23e8\"\n", "exclude each other");
-    refuse(grid + "stop = \"fixed10\"\n", "s.toml:3: stop 'fixed10': write inner=10 or digits=2");
+    refuse(grid + "stop = \"fixed10\"\n",
+           "s.toml:3: stop 'fixed10': write inner=10 or digits=2, energy=1e-6 or two of them as "
+           "inner=10,energy=1e-6");
     refuse(grid + "format = \"s1e8\"\n", "s.toml:3: ");
     refuse(grid + "format = [\"s17e8\",\n\"q\"]\n", "s.toml:4: ");
     refuse(grid + "row = \"+44\"\n", "s.toml:3: row = \"+44\": a format, same, or + and the guard bits");
