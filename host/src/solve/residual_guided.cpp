@@ -125,14 +125,20 @@ private:
         double stop = global * global;
         std::uint64_t steps = 0;
         RunReport report;
-        while (steps < allowed && !context_.cancelled) {
+        const bool by_energy = context_.energy > 0;
+        while (steps < allowed && !context_.cancelled && !context_.energy_reached()) {
             // (Digits are tested from the 65th pass on, whatever the time that passes take.)
             report = options_.digits > 0
-                         ? session_->run({.passes = std::min<std::uint64_t>(allowed - steps, 64), .rho_stop = stop})
-                         : batch_.run(*session_, {.passes = allowed - steps, .rho_stop = stop});
+                         ? session_->run({.passes = std::min<std::uint64_t>(allowed - steps, by_energy ? 1 : 64),
+                                          .rho_stop = stop})
+                         : batch_.run(*session_, {.passes = allowed - steps, .rho_stop = stop}, by_energy);
             steps += report.passes;
             words.merge(report.words);
             context_.count(report, report.passes);
+            if (by_energy) {
+                const Scalars scalars = session_->scalars();
+                context_.step(scalars.alpha, scalars.pq, scale_ * scale_ * context_.fit);
+            }
             if (report.end != RunEnd::passes) break;
             const double square = inner_.fixed() ? norm_ / scale_ * (norm_ / scale_) : 1; // of r's norm
             if (options_.digits > 0) stop = std::max(stop, square * std::pow(10.0, -2 * options_.digits));
@@ -186,7 +192,7 @@ private:
         norm_ = vectors_->norm();
         context_.record(norm_ / context_.initial);
         const bool reached = report.end == RunEnd::rho_reached && scalars.rho < global * global;
-        if (norm_ < target_ * (reached ? 1 + kReachedSlack : 1) ||
+        if (norm_ < target_ * (reached ? 1 + kReachedSlack : 1) || context_.energy_reached() ||
             context_.reached_as_given(norm_, [&] { return defect_here(); }))
             return Step::converged;
         const bool trouble = report.end != RunEnd::passes && report.end != RunEnd::rho_reached;
