@@ -22,14 +22,15 @@ large_units(mantissa_host ${here}/host/src/advise/trial.cpp ${here}/host/src/flo
             ${here}/host/src/flow/emulated_cells.cpp ${here}/host/src/meshes/made.cpp)
 large_units(mantissa_sim ${here}/sim/src/cycle/cycle_core.cpp)
 large_units(mantissa_results)
+large_units(mantissa_compare_parts ${here}/host/src/compare/join_resident.cpp ${here}/host/src/compare/join_sparse.cpp
+            ${here}/host/src/compare/model/resident.cpp ${here}/host/src/compare/model/sparse.cpp)
 large_units(mantissa_synthesis)
 large_units(mantissa_workbench_parts ${here}/host/src/store/store.cpp)
 large_units(mantissa_report)
 large_units(mantissa_python ${here}/python/src/narrow.cpp ${here}/python/src/tools.cpp)
-large_units(nanobind-static)
 # A wheel reads files and starts tools in no time that an optimiser could save.
 if(SKBUILD)
-  foreach(target mantissa_base mantissa_sim mantissa_results mantissa_synthesis mantissa_workbench_parts)
+  foreach(target mantissa_base mantissa_sim mantissa_results mantissa_synthesis mantissa_compare_parts mantissa_workbench_parts)
     target_compile_options(${target} PRIVATE -O1)
   endforeach()
 endif()

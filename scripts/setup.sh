@@ -8,7 +8,7 @@ BUILD_PACKAGES=(g++ cmake ninja-build ccache pkg-config git python3
                 libfmt-dev libboost1.81-dev libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libsqlite3-dev zlib1g-dev libmetis-dev libjs-vega)
 RTL_PACKAGES=(verilator iverilog yosys make zlib1g-dev libsystemc-dev python3-venv)
 TEST_PACKAGES=(libgtest-dev libmpfr-dev liblapack-dev libbenchmark-dev libeigen3-dev chromium libpython3.11
-               libopenmpi-dev openmpi-bin clang-tidy python3-dev doxygen)
+               libopenmpi-dev openmpi-bin clang-tidy python3-dev doxygen debootstrap)
 CROSS_PACKAGES=(g++-aarch64-linux-gnu qemu-user googletest libfmt-dev:arm64 libmpfr-dev:arm64)
 
 say() { printf '== %s\n' "$*" >&2; }

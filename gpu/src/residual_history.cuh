@@ -41,7 +41,7 @@ inline __global__ void history_record(const double* rr, const double* defect, co
     if (status->done != 0 || at >= room) return;
     const int lane = static_cast<int>(threadIdx.x);
     double squares = 0, true_squares = 0;
-    for (int i = lane; i < kSparseBlocks; i += 32) {
+    for (int i = lane; i < kMostSparseBlocks; i += 32) {
         squares += rr[i];
         true_squares += defect[i];
     }
@@ -58,8 +58,9 @@ class HistoryRecorder {
 public:
     HistoryRecorder(const CompressedRows& a, std::uint32_t limit)
         : begin_(to_device(narrow_row_begin(a))), column_(to_device(a.column())), value_(to_device(a.value())),
-          rhs_(a.rows()), partial_(2 * kSparseBlocks), recursive_(limit + std::size_t{1}),
+          rhs_(a.rows()), partial_(2 * kMostSparseBlocks), recursive_(limit + std::size_t{1}),
           truth_(limit + std::size_t{1}), rows_(static_cast<long long>(a.rows())) {
+        partial_.zero(); // places that no block has
         check(cudaMemset(recursive_.data(), 0xFF, recursive_.size() * sizeof(double)), "cudaMemset");
         check(cudaMemset(truth_.data(), 0xFF, truth_.size() * sizeof(double)), "cudaMemset");
     }
@@ -77,7 +78,7 @@ public:
     template <class T>
     void record(cudaStream_t stream, const double* rr, const T* x, const SparseStatus* status) const {
         const DefectRows rows{begin_.data(), column_.data(), value_.data(), rhs_.data(), rows_};
-        history_defect<T><<<kSparseBlocks, kSparseThreads, 0, stream>>>(rows, x, status, partial_.data());
+        history_defect<T><<<sparse_blocks(rows_), kSparseThreads, 0, stream>>>(rows, x, status, partial_.data());
         history_record<<<1, 32, 0, stream>>>(rr, partial_.data(), status, first_,
                                              static_cast<std::uint32_t>(recursive_.size()), recursive_.data(),
                                              truth_.data());

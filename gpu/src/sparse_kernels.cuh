@@ -1,10 +1,12 @@
 // The kernels of Jacobi CG, around any of the products of sparse_products.cuh.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "grid_reduce.cuh"
 #include "mantissa/gpu/cg_end.hpp"
+#include "mantissa/gpu/device.hpp"
 #include "sparse_products.cuh"
 
 namespace mantissa::gpu {
@@ -19,7 +21,14 @@ struct SparseStatus {
     std::uint32_t guards;
 };
 
-inline constexpr int kSparseBlocks = 264, kSparseThreads = 256;
+inline constexpr int kSparseThreads = 256;
+inline constexpr int kMostSparseBlocks = 1024; ///< that have a place for their sums
+/// Blocks of the kernels of CG on so many rows: two for every multiprocessor, so that their sums are few; four where
+/// the rows fill the card, and what is under way at once counts.
+inline unsigned sparse_blocks(long long rows) {
+    const int processors = require_device().multiprocessors;
+    return static_cast<unsigned>(std::min(kMostSparseBlocks, (rows >= 2048LL * processors ? 4 : 2) * processors));
+}
 
 /// Adds two values over the block and stores the block's sums.
 __device__ __forceinline__ void store_partials(double first, double second, double* partial) {
@@ -34,7 +43,7 @@ __device__ __forceinline__ void store_partials(double first, double second, doub
     if (threadIdx.x < 2) {
         double s = 0;
         for (int w = 0; w < kSparseThreads / 32; ++w) s += scratch[threadIdx.x][w];
-        partial[threadIdx.x * kSparseBlocks + blockIdx.x] = s;
+        partial[threadIdx.x * kMostSparseBlocks + blockIdx.x] = s;
     }
 }
 
@@ -97,9 +106,9 @@ __global__ void __launch_bounds__(kSparseThreads)
     __shared__ double total[4];
     const int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
     if (warp < 4) { // rho, rr, pq, qq in a fixed order
-        const double* const from = (warp < 2 ? before : products) + (warp & 1) * kSparseBlocks;
+        const double* const from = (warp < 2 ? before : products) + (warp & 1) * kMostSparseBlocks;
         double s = 0;
-        for (int i = lane; i < kSparseBlocks; i += 32) s += from[i];
+        for (unsigned i = static_cast<unsigned>(lane); i < gridDim.x; i += 32) s += from[i];
         for (std::uint32_t i = lane; warp >= 2 && i < late.count; i += 32) s += late.sums[(warp & 1) * late.count + i];
         s = warp_sum(s);
         if (lane == 0) total[warp] = s;

@@ -71,8 +71,9 @@ private:
         }
     };
     using Operator =
-        std::variant<CrsProduct<T>, BlockProduct<T, 2>, BlockProduct<T, 4>, ComplexProduct<T>, JdsRowProduct<T>,
-                     JdsProduct<T>, SlicedProduct<T, 4>, SlicedProduct<T, 8>, SlicedComplexProduct<T>, BandProduct<T>>;
+        std::variant<CrsProduct<T>, ShortRowsProduct<T>, BlockProduct<T, 2>, BlockProduct<T, 4>, ComplexProduct<T>,
+                     JdsRowProduct<T>, JdsProduct<T>, SlicedProduct<T, 4>, SlicedProduct<T, 8>, OrderedProduct<T, 4>,
+                     OrderedProduct<T, 8>, SlicedComplexProduct<T>, BandProduct<T>>;
 
     // sparse_matrix_formats.cuh
     template <class Kind> double threads_of(const Kind& a) const;
@@ -85,10 +86,15 @@ private:
     template <int U> SlicedProduct<T, U> sliced(const SlicedEll& s);
     /// Rows that take many steps have more of them under way.
     void take_sliced(const CompressedRows& a, const SlicedOptions& options);
+    void take_ordered(const CompressedRows& a);
     void allocate_vectors();
-    /// Blocks of 256 threads, no more than are at work at once: a second wave of blocks starts later than a second row.
-    [[nodiscard]] unsigned blocks_for(double threads) const;
-    void product(cudaStream_t stream = nullptr, bool dependent = false) const;
+    /// How many blocks of 256 threads a product has: as many as are at work at once on this card, each with its share
+    /// of the rows, or a thread for every row.
+    enum class Grid : std::uint8_t { at_once, all };
+    template <class Kind> [[nodiscard]] unsigned blocks_for(const Kind& a, Grid grid) const;
+    /// Whether the two differ.
+    [[nodiscard]] bool grids_differ() const;
+    void product(cudaStream_t stream = nullptr, bool dependent = false, Grid grid = Grid::at_once) const;
     void cg_product(cudaStream_t stream, const T* inverse, double* partial, SparseStatus* status, bool counts) const;
 
     // sparse_matrix_solve.cuh
@@ -131,6 +137,7 @@ private:
     std::size_t padded_;
     CompressedRows host_; ///< for the diagonal and the true residual
     Buffer<std::uint32_t> begin_, column_, permutation_, count_;
+    Buffer<std::uint8_t> entries_; ///< of each row
     Buffer<T> value_, sums_;
     Buffer<DeviceSlice> slice_;
     Buffer<uint2> long_row_;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
+#include <limits>
 
 #include "graph.hpp"
 #include "mantissa/format.hpp"
@@ -25,6 +27,14 @@ inline int lanes_for(double mean, int least) {
     return lanes;
 }
 
+/// Rows have so many entries in the mean where a block of threads takes theirs all together.
+inline constexpr double kFewEntries = 8;
+/// Are there rows for all threads that the card has at work at once? Below, a product is latency.
+inline bool fills_card(std::uint32_t rows) {
+    constexpr std::uint32_t kThreads = 2048; // of a multiprocessor
+    return rows / kThreads >= static_cast<std::uint32_t>(require_device().multiprocessors) && rows < (1U << 31);
+}
+
 inline const Bands& bands_of(const System& system) {
     const Bands* const bands = std::get_if<Bands>(&system.matrix());
     if (bands == nullptr) throw InvalidInput("band matrix: the system has no bands");
@@ -41,7 +51,9 @@ DeviceMatrix<T>::DeviceMatrix(const CompressedRows& a, SparseFormat format)
         const double mean = static_cast<double>(a.nonzeros()) / std::max<double>(1, rows_);
         std::uint32_t longest = 0;
         for (std::uint32_t i = 0; i < rows_; ++i) longest = std::max(longest, row_begin[i + 1] - row_begin[i]);
-        operator_ = CrsProduct<T>{begin_.data(), column_.data(), value_.data(), rows_, lanes_for_rows(mean, longest)};
+        const CrsProduct<T> crs{begin_.data(), column_.data(), value_.data(), rows_, lanes_for_rows(mean, longest)};
+        if (mean <= kFewEntries && fills_card(rows_)) operator_ = ShortRowsProduct<T>{crs, rows_};
+        else operator_ = crs;
     } else if (format == SparseFormat::bcrs2) {
         operator_ = blocks<2>(a);
     } else if (format == SparseFormat::bcrs4) {
@@ -56,6 +68,8 @@ DeviceMatrix<T>::DeviceMatrix(const CompressedRows& a, SparseFormat format)
         operator_ = sliced_complex(to_sliced_ell(to_complex_blocks(a), kPlainSell));
     } else if (format == SparseFormat::sell || format == SparseFormat::sell_lengths) {
         take_sliced(a, format == SparseFormat::sell ? kPlainSell : sell_by_lengths(a));
+    } else if (format == SparseFormat::sell_in_order) {
+        take_ordered(a);
     } else {
         const Jds j = to_jds(a);
         upload(j.diagonal_begin, j.column, j.value);
@@ -115,16 +129,28 @@ template <class T> std::function<double()> DeviceMatrix<T>::product_batches(bool
     for (std::size_t i = 0; i < rows_; ++i) host[i] = static_cast<T>(1.0 + 1e-3 * static_cast<double>(i % 97));
     p_.upload(host);
     // Batches, so that the gaps between launches do not count.
-    constexpr int kBatch = 20;
-    const auto graph = std::make_shared<Graph>();
-    graph->capture([&](cudaStream_t stream) {
-        for (int i = 0; i < kBatch; ++i) product(stream, dependent);
-    });
-    return [graph, timer = std::make_shared<Timer>()] {
-        timer->start();
-        graph->launch();
-        return timer->stop() / kBatch;
+    static constexpr int kBatch = 20;
+    const auto batches = [&](Grid grid) -> std::function<double()> {
+        const auto graph = std::make_shared<Graph>();
+        graph->capture([&](cudaStream_t stream) {
+            for (int i = 0; i < kBatch; ++i) product(stream, dependent, grid);
+        });
+        return [graph, timer = std::make_shared<Timer>()] {
+            timer->start();
+            graph->launch();
+            return timer->stop() / kBatch;
+        };
     };
+    std::function<double()> best = batches(Grid::at_once);
+    if (!grids_differ()) return best;
+    // Which of the two is faster depends on the card and on the order of the matrix (docs/gpu.md): it is measured.
+    std::function<double()> other = batches(Grid::all);
+    double least = std::numeric_limits<double>::infinity(), least_other = least;
+    for (int i = 0; i < 5; ++i) {
+        least = std::min(least, best());
+        least_other = std::min(least_other, other());
+    }
+    return least_other < least ? other : best;
 }
 
 template <class T> template <class Kind> double DeviceMatrix<T>::threads_of(const Kind& a) const {
@@ -197,20 +223,41 @@ template <class T> void DeviceMatrix<T>::take_sliced(const CompressedRows& a, co
     else operator_ = sliced<4>(s);
 }
 
+template <class T> void DeviceMatrix<T>::take_ordered(const CompressedRows& a) {
+    const OrderedEll e = to_ordered_ell(a);
+    upload(e.begin, e.column, e.value);
+    entries_ = to_device(e.count);
+    const std::uint8_t longest = e.count.empty() ? std::uint8_t{0} : *std::ranges::max_element(e.count);
+    if (longest <= 4)
+        operator_ = OrderedProduct<T, 4>{begin_.data(), entries_.data(), column_.data(), value_.data(), rows_};
+    else operator_ = OrderedProduct<T, 8>{begin_.data(), entries_.data(), column_.data(), value_.data(), rows_};
+}
+
 template <class T> void DeviceMatrix<T>::allocate_vectors() {
     p_.allocate(padded_);
     q_.allocate(padded_);
 }
 
-template <class T> unsigned DeviceMatrix<T>::blocks_for(double threads) const {
-    return static_cast<unsigned>(std::clamp(threads / 256, 1.0, 8.0 * require_device().multiprocessors) + 0.999);
+template <class T> template <class Kind> unsigned DeviceMatrix<T>::blocks_for(const Kind& a, Grid grid) const {
+    const double wanted = std::max(1.0, std::ceil(threads_of(a) / 256));
+    if (grid == Grid::all) return static_cast<unsigned>(wanted);
+    int blocks = 0;
+    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, sparse_product<Kind>, 256, 0),
+          "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+    const double most = static_cast<double>(std::max(1, blocks)) * require_device().multiprocessors;
+    return static_cast<unsigned>(std::min(wanted, most));
 }
 
-template <class T> void DeviceMatrix<T>::product(cudaStream_t stream, bool dependent) const {
+template <class T> bool DeviceMatrix<T>::grids_differ() const {
+    return std::visit([&](const auto& a) { return blocks_for(a, Grid::at_once) != blocks_for(a, Grid::all); },
+                      operator_);
+}
+
+template <class T> void DeviceMatrix<T>::product(cudaStream_t stream, bool dependent, Grid grid) const {
     std::visit(
         [&](const auto& a) {
             using Kind = std::decay_t<decltype(a)>;
-            launch(sparse_product<Kind>, blocks_for(threads_of(a)), 256, stream, dependent, a, p_.data(), q_.data());
+            launch(sparse_product<Kind>, blocks_for(a, grid), 256, stream, dependent, a, p_.data(), q_.data());
         },
         operator_);
 }
@@ -221,8 +268,8 @@ void DeviceMatrix<T>::cg_product(cudaStream_t stream, const T* inverse, double* 
     std::visit(
         [&](const auto& a) {
             using Kind = std::decay_t<decltype(a)>;
-            sparse_apply<Kind><<<kSparseBlocks, kSparseThreads, 0, stream>>>(a, inverse, p_.data(), q_.data(), rows_,
-                                                                             partial, status, counts, late_);
+            sparse_apply<Kind><<<sparse_blocks(rows_), kSparseThreads, 0, stream>>>(
+                a, inverse, p_.data(), q_.data(), rows_, partial, status, counts, late_);
         },
         operator_);
     check(cudaGetLastError(), "launch of sparse_apply");

@@ -15,7 +15,8 @@ namespace mantissa::gpu {
 template <int N, class Kind> inline constexpr bool kMultiplies = N == 1 || requires(Kind a) {
     a.slices;
 }
-|| std::is_same_v<Kind, CrsProduct<typename Kind::Value>>;
+|| std::is_same_v<Kind, CrsProduct<typename Kind::Value>> ||
+    std::is_same_v<Kind, ShortRowsProduct<typename Kind::Value>>;
 
 template <class T>
 void DeviceMatrix<T>::apply_several(std::span<const std::vector<double>> x, std::vector<std::vector<double>>& y) const {
@@ -53,7 +54,9 @@ template <class T> template <int N, class Work> void DeviceMatrix<T>::with_opera
     std::visit(
         [&](const auto& a) {
             using Kind = std::decay_t<decltype(a)>;
-            if constexpr (kMultiplies<N, Kind>) {
+            if constexpr (N > 1 && requires { a.rows_of; }) {
+                work(a.rows_of);
+            } else if constexpr (kMultiplies<N, Kind>) {
                 Kind own = a;
                 Buffer<T> partial;
                 if constexpr (requires { own.slices; }) {

@@ -138,29 +138,31 @@ void DeviceMatrix<T>::correct(const Buffer<T>& inverse, const std::vector<double
     p_.zero();
     q_.zero();
     // [update buffer 0 | update buffer 1 | products], each two sums of every block
-    Buffer<double> partial(6 * kSparseBlocks);
+    Buffer<double> partial(6 * kMostSparseBlocks);
     partial.zero();
     Buffer<SparseStatus> status(1);
     status.zero();
     const long long n = rows_;
-    double* const part[3] = {partial.data(), partial.data() + 2 * kSparseBlocks, partial.data() + 4 * kSparseBlocks};
+    double* const part[3] = {partial.data(), partial.data() + 2 * kMostSparseBlocks,
+                             partial.data() + 4 * kMostSparseBlocks};
     constexpr int kBatch = 32; // iterations of one graph, an even number
     const std::uint32_t left = limit - report.iterations;
     Graph graph;
     graph.capture([&](cudaStream_t stream) {
         for (int i = 0; i < kBatch; ++i) {
-            sparse_update<T><<<kSparseBlocks, kSparseThreads, 0, stream>>>(
+            sparse_update<T><<<sparse_blocks(n), kSparseThreads, 0, stream>>>(
                 inverse.data(), c.data(), r.data(), p_.data(), q_.data(), n, part[i % 2], part[2], part[1 - i % 2],
                 goal * goal, left, status.data(), late_);
             check(cudaGetLastError(), "launch of sparse_update");
-            if (history != nullptr) history->record(stream, part[1 - i % 2] + kSparseBlocks, c.data(), status.data());
+            if (history != nullptr)
+                history->record(stream, part[1 - i % 2] + kMostSparseBlocks, c.data(), status.data());
             cg_product(stream, inverse.data(), part[2], status.data(), true);
         }
     });
     Timer timer;
     timer.start();
     sparse_begin<T>
-        <<<kSparseBlocks, kSparseThreads>>>(rhs.data(), inverse.data(), c.data(), r.data(), p_.data(), n, part[0]);
+        <<<sparse_blocks(n), kSparseThreads>>>(rhs.data(), inverse.data(), c.data(), r.data(), p_.data(), n, part[0]);
     check(cudaGetLastError(), "launch of sparse_begin");
     cg_product(nullptr, inverse.data(), part[2], status.data(), false);
     SparseStatus now{};

@@ -23,6 +23,23 @@ template <class T> struct CrsProduct {
     std::uint32_t rows;
     int lanes;
 };
+/// Compressed rows of few entries: a block of threads multiplies the entries of as many rows as it has threads, side by
+/// side, into shared memory, and a thread adds up a row. Nothing is padded, and columns and values come in whole lines.
+template <class T> struct ShortRowsProduct {
+    using Value = T;
+    static constexpr int kThreads = 256; ///< of a block
+    CrsProduct<T> rows_of;
+    std::uint32_t rows;
+};
+/// Rows as they come, in slices of 32, one thread a row; a thread has U entries under way.
+template <class T, int U> struct OrderedProduct {
+    using Value = T;
+    const std::uint32_t* begin; ///< of each slice: its first step; and the end
+    const std::uint8_t* count;  ///< entries of a row
+    const std::uint32_t* column;
+    const T* value;
+    std::uint32_t rows;
+};
 /// B x B blocks; `lanes` threads share a block row, B of them a block: each takes one row of it.
 template <class T, int B> struct BlockProduct {
     using Value = T;
@@ -233,6 +250,63 @@ __device__ __forceinline__ void for_rows_of(const SlicedProduct<T, U>& a, const 
     ready();
 }
 
+/// All threads of a block of kThreads call it.
+template <class T, class Sink, class Ready>
+__device__ __forceinline__ void for_rows(const ShortRowsProduct<T>& a, const T* x, Sink&& sink, Ready&& ready) {
+    constexpr int kThreads = ShortRowsProduct<T>::kThreads, kAtOnce = 3;
+    constexpr std::uint32_t kPiece = 8 * kThreads; // products at a time: as a rule all of a block's
+    __shared__ T product[kPiece];
+    const std::uint32_t me = threadIdx.x;
+    for (std::uint32_t base = blockIdx.x * kThreads; base < a.rows; base += gridDim.x * kThreads) {
+        const std::uint32_t row = base + me, last = min(base + kThreads, a.rows);
+        const std::uint32_t from = a.rows_of.begin[base], to = a.rows_of.begin[last];
+        const std::uint32_t mine = a.rows_of.begin[min(row, a.rows)], end = a.rows_of.begin[min(row + 1, a.rows)];
+        T sum = 0;
+        for (std::uint32_t piece = from; piece < to; piece += kPiece) {
+            const int count = static_cast<int>(min(kPiece, to - piece));
+            const T* value = a.rows_of.value + piece + me;
+            const std::uint32_t* column = a.rows_of.column + piece + me;
+            for (int k = static_cast<int>(me); k < count; k += kThreads * kAtOnce) {
+                T v[kAtOnce], w[kAtOnce];
+                std::uint32_t c[kAtOnce];
+#pragma unroll
+                for (int i = 0; i < kAtOnce; ++i)
+                    if (k + i * kThreads < count) {
+                        v[i] = __ldcs(value + i * kThreads);
+                        c[i] = __ldcs(column + i * kThreads);
+                    }
+                ready();
+#pragma unroll
+                for (int i = 0; i < kAtOnce; ++i)
+                    if (k + i * kThreads < count) w[i] = x[c[i]];
+#pragma unroll
+                for (int i = 0; i < kAtOnce; ++i)
+                    if (k + i * kThreads < count) product[k + i * kThreads] = v[i] * w[i];
+                value += kThreads * kAtOnce;
+                column += kThreads * kAtOnce;
+            }
+            __syncthreads();
+            for (std::uint32_t k = max(mine, piece); k < min(end, piece + count); ++k) sum += product[k - piece];
+            __syncthreads();
+        }
+        ready();
+        if (row < a.rows) sink(row, sum);
+    }
+    ready();
+}
+template <class T, int U, class Sink, class Ready>
+__device__ __forceinline__ void for_rows(const OrderedProduct<T, U>& a, const T* x, Sink&& sink, Ready&& ready) {
+    const int lane = threadIdx.x & 31;
+    for (long long s = grid_thread() / 32; s * 32 < a.rows; s += grid_threads() / 32) {
+        const long long row = s * 32 + lane;
+        const int count = row < a.rows ? a.count[row] : 0;
+        const Several<T, 1> sum =
+            row_sum<1, U>(a.value, a.column, static_cast<std::size_t>(a.begin[s]) * 32 + lane, 32, count, x, ready);
+        if (row < a.rows) sink(row, sum.x[0]);
+    }
+    ready();
+}
+
 template <class T, class Sink, class Ready>
 __device__ __forceinline__ void for_rows(const CrsProduct<T>& a, const T* x, Sink&& sink, Ready&& ready) {
     for_rows_of<1>(
@@ -328,8 +402,14 @@ __device__ __forceinline__ void for_rows(const BandProduct<T>& a, const T* x, Si
     }
 }
 
+/// Blocks of 256 threads that a multiprocessor should have room for, 0: as it comes. Where a thread has little under
+/// way, all 2048 threads of a multiprocessor must be at work.
+template <class Operator> inline constexpr int kBlocksOfProduct = 0;
+template <class T> inline constexpr int kBlocksOfProduct<ShortRowsProduct<T>> = 8;
+template <> inline constexpr int kBlocksOfProduct<OrderedProduct<float, 4>> = 8;
+
 template <class Operator>
-__global__ void __launch_bounds__(256)
+__global__ void __launch_bounds__(256, kBlocksOfProduct<Operator>)
     sparse_product(const Operator a, const typename Operator::Value* x, typename Operator::Value* y) {
     let_next_kernel_start();
     for_rows(

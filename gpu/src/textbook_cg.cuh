@@ -20,7 +20,7 @@ __device__ __forceinline__ double blocks_sum(const double* from, const double* l
                                              std::uint32_t late_count = 0) {
     const int lane = threadIdx.x & 31;
     double s = 0;
-    for (int i = lane; i < kSparseBlocks; i += 32) s += from[i];
+    for (unsigned i = static_cast<unsigned>(lane); i < gridDim.x; i += 32) s += from[i];
     for (std::uint32_t i = static_cast<std::uint32_t>(lane); i < late_count; i += 32) s += late[i];
     return warp_sum(s);
 }
@@ -84,7 +84,7 @@ __global__ void __launch_bounds__(kSparseThreads)
     __shared__ double total[3];
     const int warp = threadIdx.x >> 5;
     if (warp < 3) {
-        const double s = blocks_sum(warp == 0 ? before : warp == 1 ? after : after + kSparseBlocks);
+        const double s = blocks_sum(warp == 0 ? before : warp == 1 ? after : after + kMostSparseBlocks);
         if ((threadIdx.x & 31) == 0) total[warp] = s;
     }
     __syncthreads();
@@ -115,21 +115,22 @@ struct TextbookGoal {
 template <class T>
 void run_textbook(const TextbookSystem<T>& a, const Buffer<T>& x, const Buffer<T>& r, const TextbookGoal& goal,
                   const HistoryRecorder* history, bool measure_idle, TextbookReport& report) {
-    Buffer<double> partial(6 * kSparseBlocks); // [delta, r.r | the same, in turn | d.q and another]
+    Buffer<double> partial(6 * kMostSparseBlocks); // [delta, r.r | the same, in turn | d.q and another]
     partial.zero();
     Buffer<SparseStatus> status(1);
     status.zero();
-    double* const part[3] = {partial.data(), partial.data() + 2 * kSparseBlocks, partial.data() + 4 * kSparseBlocks};
+    double* const part[3] = {partial.data(), partial.data() + 2 * kMostSparseBlocks,
+                             partial.data() + 4 * kMostSparseBlocks};
     constexpr int kBatch = 32; // iterations of one graph, an even number
     Graph graph;
     graph.capture([&](cudaStream_t stream) {
         for (int i = 0; i < kBatch; ++i) {
             double *const before = part[i % 2], *const after = part[1 - i % 2];
-            textbook_step<T><<<kSparseBlocks, kSparseThreads, 0, stream>>>(
+            textbook_step<T><<<sparse_blocks(a.n), kSparseThreads, 0, stream>>>(
                 a.inverse, x.data(), r.data(), a.d, a.q, a.n, before, part[2], after, status.data(), a.late);
             check(cudaGetLastError(), "launch of textbook_step");
-            if (history != nullptr) history->record(stream, after + kSparseBlocks, x.data(), status.data());
-            textbook_direction<T><<<kSparseBlocks, kSparseThreads, 0, stream>>>(
+            if (history != nullptr) history->record(stream, after + kMostSparseBlocks, x.data(), status.data());
+            textbook_direction<T><<<sparse_blocks(a.n), kSparseThreads, 0, stream>>>(
                 a.inverse, r.data(), a.d, a.n, before, after, goal.delta, goal.rr, goal.limit, status.data());
             check(cudaGetLastError(), "launch of textbook_direction");
             a.product(stream, part[2], status.data(), true);
@@ -137,7 +138,7 @@ void run_textbook(const TextbookSystem<T>& a, const Buffer<T>& x, const Buffer<T
     });
     Timer timer;
     timer.start();
-    textbook_begin<T><<<kSparseBlocks, kSparseThreads>>>(a.inverse, r.data(), a.d, a.n, part[0]);
+    textbook_begin<T><<<sparse_blocks(a.n), kSparseThreads>>>(a.inverse, r.data(), a.d, a.n, part[0]);
     check(cudaGetLastError(), "launch of textbook_begin");
     a.product(nullptr, part[2], status.data(), false);
     SparseStatus now{};

@@ -32,19 +32,25 @@ void* VendorLibrary::symbol(const char* name) const {
     return found;
 }
 
+#ifdef MANTISSA_CUBLAS
 const VendorLibrary& cublas() {
     static const VendorLibrary library(MANTISSA_CUBLAS, MANTISSA_CUBLAS_PATH);
     return library;
 }
+#endif
 
+#ifdef MANTISSA_CUSPARSE
 const VendorLibrary& cusparse() {
     static const VendorLibrary library(MANTISSA_CUSPARSE, MANTISSA_CUSPARSE_PATH);
     return library;
 }
+#endif
 
+#ifdef MANTISSA_CUSOLVER
 const VendorLibrary& cusolver() {
     static const VendorLibrary library(MANTISSA_CUSOLVER, MANTISSA_CUSOLVER_PATH);
     return library;
 }
+#endif
 
 } // namespace mantissa::gpu

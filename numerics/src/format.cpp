@@ -1,13 +1,38 @@
 #include "mantissa/format.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
 
 namespace mantissa {
 
+namespace {
+
+/// Other names of formats, as NumPy, ml_dtypes and IEEE 754 write them.
+struct Alias {
+    std::string_view name, text;
+};
+constexpr std::array<Alias, 12> kAliases = {{{"fp64", "double"},
+                                             {"float64", "double"},
+                                             {"binary64", "double"},
+                                             {"fp32", "float"},
+                                             {"float32", "float"},
+                                             {"binary32", "float"},
+                                             {"fp16", "half"},
+                                             {"float16", "half"},
+                                             {"binary16", "half"},
+                                             {"bf16", "bfloat16"},
+                                             {"float8_e3m4", "s4e3:rne:subnormals"},
+                                             {"float8_e4m3", "s3e4:rne:subnormals"}}};
+
+} // namespace
+
 Format parse_format(std::string_view text) {
+    const std::string_view head = text.substr(0, text.find(':'));
+    for (const Alias& a : kAliases)
+        if (head == a.name) return parse_format(std::string(a.text) + std::string(text.substr(head.size())));
     Format f;
     if (const char* fault = detail::parse_format(text, f))
         throw InvalidInput(
@@ -34,7 +59,8 @@ std::uint64_t word_mask(const Format& f) {
 
 std::string fixed_bit_string(const Format& f, std::uint64_t word) {
     std::string digits = fmt::format("{:0{}b}", word, f.word_bits);
-    if (f.fraction_bits < 0 || f.fraction_bits >= f.word_bits) return fmt::format("{} * 2^{}", digits, -f.fraction_bits);
+    if (f.fraction_bits < 0 || f.fraction_bits >= f.word_bits)
+        return fmt::format("{} * 2^{}", digits, -f.fraction_bits);
     return digits.insert(static_cast<std::size_t>(f.word_bits - f.fraction_bits), ".");
 }
 

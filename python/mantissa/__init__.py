@@ -9,15 +9,18 @@
 docs/python.md is the guide.
 """
 
+import os as _os
+
 from . import plots
-from .arithmetic import add, div, fma, mul, round, sqrt, sub
+from .arithmetic import add, decode, div, encode, fma, mul, round, sqrt, sub
 from .array import Array, array, from_dlpack, from_words
 from .blocks import Blocks, blocks
 from .dense import DenseResult, dense_matrix, solve_dense
-from .formats import Format, NarrowFormat, format
+from .formats import Format, NarrowFormat, WordFormat, format
+from .operators import JacobiPreconditioner, MultilevelPreconditioner, jacobi, multilevel
 from .options import get_threads, set_threads
 from .problems import Problem, problem
-from .solving import Advice, History, SolveResult, Widths, advise, engines, solve, solve_all, spec
+from .solving import Advice, Hardware, History, SolveResult, Widths, advise, engines, solve, solve_all, spec
 from .sums import dot, matmul, sum
 from .sweeps import SweepResult, frame, read_store, sweep
 from .tools import Simulation, Synthesis, simulate, synthesize
@@ -25,10 +28,16 @@ from .tuning import Area, Trial, Tuned, area, tune
 
 __version__ = "0.1.0"
 
+# The RTL and the devices' figures that the package holds, for who has no repository.
+_sources = _os.path.join(_os.path.dirname(_os.path.abspath(__file__)), "sources")
+if _os.path.isdir(_sources):
+    _os.environ.setdefault("MANTISSA_SOURCE", _sources)
+
 __all__ = [
-    "Advice", "Area", "Array", "Blocks", "DenseResult", "Format", "History", "NarrowFormat", "Problem",
-    "Simulation", "SolveResult", "SweepResult", "Synthesis", "Trial", "Tuned", "Widths", "add", "advise", "area",
-    "array", "blocks", "dense_matrix", "div", "dot", "engines", "fma", "format", "frame", "from_dlpack",
-    "from_words", "get_threads", "matmul", "mul", "plots", "problem", "read_store", "round", "set_threads",
-    "simulate", "solve", "solve_all", "solve_dense", "spec", "sqrt", "sub", "sum", "sweep", "synthesize", "tune",
+    "Advice", "Area", "Array", "Blocks", "DenseResult", "Format", "Hardware", "History", "JacobiPreconditioner",
+    "MultilevelPreconditioner", "NarrowFormat", "Problem", "Simulation", "SolveResult", "SweepResult", "Synthesis",
+    "Trial", "Tuned", "Widths", "WordFormat", "add", "advise", "area", "array", "blocks", "decode", "dense_matrix",
+    "div", "dot", "encode", "engines", "fma", "format", "frame", "from_dlpack", "from_words", "get_threads", "jacobi",
+    "matmul", "mul", "multilevel", "plots", "problem", "read_store", "round", "set_threads", "simulate", "solve", "solve_all", "solve_dense", "spec",
+    "sqrt", "sub", "sum", "sweep", "synthesize", "tune",
 ]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Callable, Optional, TypeVar, Union
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence, TypeVar, Union
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -46,7 +47,8 @@ class SolveResult:
     scheme: str
     engine: str
     status: str
-    """"converged", "diverged", "stagnated", "breakdown" or "iteration limit": decided by true_residual."""
+    """"converged", "diverged", "stagnated", "breakdown" or "iteration limit": decided by true_residual, with
+    stop="energy=..." by energy_bounds."""
     detail: str
     """One line, why, where it did not converge."""
     inner_iterations: int
@@ -55,6 +57,16 @@ class SolveResult:
     """||b - A u|| / ||b - A u0|| in double precision, formed anew from u."""
     error: Optional[float]
     """Root mean square against the continuous solution, where it is known."""
+    energy_error: Optional[float]
+    """With stop="energy=...": ||u - x*|| / ||x*|| in the A-norm, estimated."""
+    energy_bounds: Optional[tuple[float, float]]
+    """It lies between these, but for rounding and for a smallest eigenvalue that is estimated."""
+    error_bound: Optional[float]
+    """With bound=True: no element of u - x* is larger, for sure; None where there is no bound."""
+    relative_error_bound: Optional[float]
+    """The same over the largest element of x*."""
+    bound_method: Optional[str]
+    """"M-matrix", "Cholesky", "doubled Cholesky", or "none: " and why."""
     sigma_guards: int
     overflows: int
     equation_scale: float
@@ -112,6 +124,21 @@ class Widths:
 
 
 @dataclass(frozen=True)
+class Hardware:
+    """What the advised datapath takes on a device, as `mantissa compare` has it."""
+
+    device: str
+    target: str
+    """The family that it is synthesised for, as "xc7"."""
+    rows: list[dict[str, Any]]
+    """A row for each arrangement, fewest cores or lanes first, with the names of compare's JSON (docs/compare.md)."""
+    missing: list[str]
+    """A sentence for each figure that could not be had, with the reason."""
+    comparison: str
+    """The comparison file that gives the same figures."""
+
+
+@dataclass(frozen=True)
 class Advice:
     """Which bits a matrix asks for; docs/advise.md explains the rule."""
 
@@ -130,9 +157,20 @@ class Advice:
     why_not: str
     text: str
     """All of it in sentences."""
+    hardware: Optional[Hardware]
+    """On the device that was asked for; None where none was, or where nothing is advised."""
+    _problem: Problem = field(repr=False, compare=False)
 
     def __str__(self) -> str:
         return self.text
+
+    def solve(self, *, engine: str = "emulated", **changes: Any) -> SolveResult:
+        """Runs the advised solve. changes: other keywords of mantissa.solve(), or other values of the advised ones.
+
+        Raises ValueError, with the reason, where nothing is advised."""
+        if self.advised is None:
+            raise ValueError(f"advise: no datapath to solve with: {self.why_not}")
+        return solve(self._problem, engine=engine, **{**self.advised.solve_options, **changes})
 
 
 #: No command has a matrix that lives in this process.
@@ -167,7 +205,7 @@ def _shows_keywords(function: Callable[..., _T]) -> Callable[..., _T]:
 
 def solve(problem: ProblemLike, spec: Optional[FormatLike] = None, *, engine: str = "emulated", threads: Optional[int] = None,
           solution: bool = True, guess: Optional[ArrayLike] = None, progress: Optional[ProgressFunction] = None,
-          **options: Unpack[SolveOptions]) -> SolveResult:
+          callback: Optional[ProgressFunction] = None, **options: Unpack[SolveOptions]) -> SolveResult:
     """Solves a system from u = 0: the inner solver in the datapath `spec`, the outer loop in double precision.
 
     With engine="gpu" and nothing of a datapath, or spec="double" or "float" alone, the solve is native: CG preconditioned
@@ -178,6 +216,10 @@ def solve(problem: ProblemLike, spec: Optional[FormatLike] = None, *, engine: st
     docs/options.md; None stands for the default. guess: where to begin in place of zero, an array of as many numbers as
     unknowns.
 
+    callback(inner iterations, outer iterations, relative defect) is called for each outer step: for each row of the
+    result's history behind its first, as it comes. progress takes the same, ten times a second at most, also within an outer step
+    (the defect is 0 there: none is formed). Either ends the solve by returning False.
+
     ^C ends it with KeyboardInterrupt. Raises ValueError, one line, for a request that cannot be carried out. A solve that
     does not converge is a result, no exception: look at status.
     """
@@ -185,17 +227,17 @@ def solve(problem: ProblemLike, spec: Optional[FormatLike] = None, *, engine: st
     if system.right_hand_sides != 1:
         raise ValueError(f"problem: it has {system.right_hand_sides} right-hand sides; solve_all() takes them")
     return solve_all(system, spec, engine=engine, threads=threads, solution=solution, guess=guess, progress=progress,
-                     **options)[0]
+                     callback=callback, **options)[0]
 
 
 def solve_all(problem: ProblemLike, spec: Optional[FormatLike] = None, *, engine: str = "emulated", threads: Optional[int] = None,
               solution: bool = True, guess: Optional[ArrayLike] = None, progress: Optional[ProgressFunction] = None,
-              **options: Unpack[SolveOptions]) -> list[SolveResult]:
+              callback: Optional[ProgressFunction] = None, **options: Unpack[SolveOptions]) -> list[SolveResult]:
     """solve() for each of a problem's right-hand sides (problem(matrix, b) with b of shape (unknowns, count), or
     "mtx:FILE,rhs=file:PATH" with columns): a result each. guess is that of all."""
     asked = _given(spec=None if spec is None else str(spec), threads=_threads(threads), history=True, solution=solution, **options)
     begin = None if guess is None else np.ascontiguousarray(guess, np.float64).reshape(-1)  # (its length is checked there)
-    return [_solve_result(r) for r in _core.solve(_problem(problem)._core, engine, asked, begin, progress)]
+    return [_solve_result(r) for r in _core.solve(_problem(problem)._core, engine, asked, begin, progress, callback)]
 
 
 if not TYPE_CHECKING:
@@ -204,16 +246,26 @@ if not TYPE_CHECKING:
 
 
 def _threads(count: Optional[int]) -> int:
-    import os
-
     chosen = get_threads() if count is None else count
     return chosen if chosen != 0 else os.cpu_count() or 1
 
 
-def advise(problem: ProblemLike, *, tolerance: float = 1e-10, inner: int = 10, threads: Optional[int] = None) -> Advice:
-    """Measures a matrix and derives the widths that it asks for. Some matrices have none: then why_not says why."""
+def advise(problem: ProblemLike, *, tolerance: float = 1e-10, inner: int = 10, threads: Optional[int] = None,
+           engine: Union[str, Sequence[str], None] = None, device: Union[str, os.PathLike[str], None] = None,
+           store: Union[str, os.PathLike[str], None] = None) -> Advice:
+    """Measures a matrix and derives the widths that it asks for. Some matrices have none: then why_not says why.
+
+    engine: the engine that the datapath shall run on, or several; a datapath that one of them refuses is not advised.
+    device: a name in experiments/devices ("alveo-u280") or a path of a .toml file: Advice.hardware has area, clock,
+    memory and time of the advised datapath there. It wants yosys where the area is not kept yet, and takes minutes then.
+    store: a results file that keeps what the device's part computes.
+
+    Raises ValueError, one line, for an engine or a device that is none.
+    """
     system = _problem(problem)
-    fields = _core.advise(system._core, tolerance, inner, _threads(threads))
+    names = engine if engine is None or isinstance(engine, str) else ",".join(engine)
+    fields = _core.advise(system._core, tolerance, inner, _threads(threads), names or "",
+                          "" if device is None else os.fspath(device), "" if store is None else os.fspath(store))
     for name in ("advised", "fewest"):
         if fields[name] is None:
             continue
@@ -221,7 +273,9 @@ def advise(problem: ProblemLike, *, tolerance: float = 1e-10, inner: int = 10, t
             fields["text"] = fields["text"].replace(fields[name]["command"], _IN_MEMORY)
             fields[name]["command"] = _IN_MEMORY
         fields[name] = Widths(**fields[name])
-    return Advice(**fields)
+    if fields["hardware"] is not None:
+        fields["hardware"] = Hardware(**fields["hardware"])
+    return Advice(_problem=system, **fields)
 
 
 def engines() -> dict[str, str]:

@@ -87,7 +87,16 @@ CompressedRows grid_rows(std::size_t size, std::size_t row_length, const Coeffic
     return {std::move(begin), std::move(column), std::move(value)};
 }
 
-CompressedRows rows_of(const System& system) {
+nb::object exact_of(const Problem& p) {
+    if (!p.exact) return nb::none();
+    std::vector<double> values(p.system.size());
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = p.exact(i);
+    return nb::cast(owned(std::move(values)));
+}
+
+} // namespace
+
+CompressedRows sparse_rows_of(const System& system) {
     return std::visit(Overloaded{[](const CompressedRows& rows) { return rows; },
                                  [](const Stencil& s) {
                                      return grid_rows(s.size(), s.row_length(), [&](std::size_t band, std::size_t i) {
@@ -106,15 +115,6 @@ CompressedRows rows_of(const System& system) {
                       system.matrix());
 }
 
-nb::object exact_of(const Problem& p) {
-    if (!p.exact) return nb::none();
-    std::vector<double> values(p.system.size());
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] = p.exact(i);
-    return nb::cast(owned(std::move(values)));
-}
-
-} // namespace
-
 void bind_problems(nb::module_& m) {
     nb::class_<Problem>(m, "Problem")
         .def_ro("name", &Problem::name)
@@ -131,7 +131,7 @@ void bind_problems(nb::module_& m) {
         .def_prop_ro("right_hand_sides", [](const Problem& p) { return p.more.size() + 1; })
         .def("exact", &exact_of)
         .def("rows", [](const Problem& p) {
-            const CompressedRows rows = rows_of(p.system);
+            const CompressedRows rows = sparse_rows_of(p.system);
             std::vector<std::int64_t> begin(rows.row_begin().begin(), rows.row_begin().end());
             std::vector<std::int64_t> column(rows.column().begin(), rows.column().end());
             return nb::make_tuple(owned(std::move(begin)), owned(std::move(column)), owned(rows.value()));

@@ -7,6 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include "advise/hardware.hpp"
+#include "mantissa/base/files.hpp"
 #include "mantissa/host/advise.hpp"
 #include "mantissa/host/native.hpp"
 #include "mantissa/host/options.hpp"
@@ -99,11 +101,28 @@ nb::object to_object(const Problem& problem, const std::optional<Proposal>& prop
     return d;
 }
 
-nb::dict advise_of(const Problem& problem, double tolerance, std::uint64_t inner, int threads) {
+/// JSON as Python's own values.
+nb::object to_object(const results::Json& json) {
+    return nb::module_::import_("json").attr("loads")(
+        json.dump(-1, ' ', false, results::Json::error_handler_t::replace));
+}
+
+nb::dict advise_of(const Problem& problem, double tolerance, std::uint64_t inner, int threads,
+                   const std::string& engine, const std::string& device, const std::string& store) {
+    AdviceOptions options{tolerance, inner, threads};
+    const bool on_device = !device.empty();
+    if (!on_device && !store.empty())
+        throw InvalidInput("store: it keeps what device= computes; give a device too, or leave it out");
+    if (!store.empty()) base::check_store_path("store", store);
     Advice advice;
+    std::optional<advising::Hardware> hardware;
     {
         const nb::gil_scoped_release release;
-        advice = advise(problem, {tolerance, inner, threads}, {});
+        if (!engine.empty() || on_device) options.refusal = advising::refusal_by(engine, on_device);
+        const advising::HardwareRequest request{device, store, "mantissa.advise() of Python", threads};
+        if (on_device) advising::check_device(problem, request);
+        advice = advise(problem, options, {});
+        if (on_device && advice.found()) hardware = advising::hardware_of(problem, *advice.advised, request);
     }
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
     const MatrixMeasured& m = advice.measured;
@@ -118,7 +137,8 @@ nb::dict advise_of(const Problem& problem, double tolerance, std::uint64_t inner
     d["advised"] = to_object(problem, advice.advised);
     d["fewest"] = to_object(problem, advice.fewest);
     d["why_not"] = advice.why_not;
-    d["text"] = advice_text(problem, advice);
+    d["text"] = advice_text(problem, advice) + (hardware ? advising::hardware_text(*hardware) : "");
+    d["hardware"] = hardware ? to_object(advising::to_json(*hardware)) : nb::none();
     return d;
 }
 
@@ -137,13 +157,13 @@ AskedFor asked_for(const std::string& engine, const std::string& written, const 
 
 /// A result for each of the problem's right-hand sides. `guess`: None, or where the solves begin.
 nb::list solve_of(const Problem& problem, const std::string& engine, const nb::dict& given, const nb::object& guess,
-                  nb::object progress) {
+                  nb::object progress, nb::object callback) {
     SolveOptions options = solve_options(given);
     const std::string written = given.contains("spec") ? text_of(given["spec"]) : std::string();
     const AskedFor asked = asked_for(engine, written, given);
     take_native_default(asked, options);
     if (!asked.scheme) take_native_recurrence(problem, options);
-    Watch watch(std::move(progress));
+    Watch watch(std::move(progress), std::move(callback));
     std::optional<Problem> begun;
     if (!guess.is_none()) {
         const auto from = nb::cast<Doubles>(guess);
@@ -178,12 +198,17 @@ bool Watch::operator()(const HistoryPoint& point) {
         raised_ = true;
         return false;
     }
-    if (function_.is_none() || now() < next_) return true; // is_none() compares an address
+    // is_none() compares an address. Looks within an outer step carry no defect.
+    if (!callback_.is_none() && point.relative_defect != 0 && !ask(callback_, point)) return false;
+    if (function_.is_none() || now() < next_) return true;
     next_ = now() + 0.1;
+    return ask(function_, point);
+}
+
+bool Watch::ask(const nb::object& whom, const HistoryPoint& point) {
     const nb::gil_scoped_acquire gil;
     try {
-        return !function_(point.inner_iterations, point.outer_iterations, point.relative_defect)
-                    .is(nb::handle(Py_False));
+        return !whom(point.inner_iterations, point.outer_iterations, point.relative_defect).is(nb::handle(Py_False));
     } catch (nb::python_error& raised) {
         raised.restore();
         raised_ = true;
@@ -223,6 +248,11 @@ nb::dict to_dict(SolveResult r) {
     d["outer_iterations"] = r.outer_iterations;
     d["true_residual"] = r.true_residual;
     d["error"] = r.error ? nb::cast(*r.error) : nb::none();
+    d["energy_error"] = r.energy ? nb::cast(r.energy->value()) : nb::none();
+    d["energy_bounds"] = r.energy ? nb::cast(nb::make_tuple(r.energy->lower, r.energy->upper)) : nb::none();
+    d["error_bound"] = r.bound && r.bound->absolute ? nb::cast(*r.bound->absolute) : nb::none();
+    d["relative_error_bound"] = r.bound && r.bound->relative ? nb::cast(*r.bound->relative) : nb::none();
+    d["bound_method"] = r.bound ? nb::cast(r.bound->absolute ? r.bound->method : "none: " + r.bound->why) : nb::none();
     d["sigma_guards"] = r.sigma_guards;
     d["overflows"] = r.overflows;
     d["equation_scale"] = r.equation_scale;
@@ -242,8 +272,9 @@ nb::dict to_dict(SolveResult r) {
 }
 
 void bind_solving(nb::module_& m) {
-    m.def("solve", &solve_of, "problem"_a, "engine"_a, "options"_a, "guess"_a.none(), "progress"_a.none());
-    m.def("advise", &advise_of, "problem"_a, "tolerance"_a, "inner"_a, "threads"_a);
+    m.def("solve", &solve_of, "problem"_a, "engine"_a, "options"_a, "guess"_a.none(), "progress"_a.none(),
+          "callback"_a.none());
+    m.def("advise", &advise_of, "problem"_a, "tolerance"_a, "inner"_a, "threads"_a, "engine"_a, "device"_a, "store"_a);
     m.def(
         "parse_spec", [](const std::string& text) { return to_string(parse_spec(text)); }, "text"_a,
         "The full text of a datapath, canonical. Raises ValueError for one that no engine can mean.");

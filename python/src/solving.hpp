@@ -22,17 +22,22 @@ template <class T> nb::ndarray<nb::numpy, T, nb::c_contig> owned(std::vector<T> 
     return nb::ndarray<nb::numpy, T, nb::c_contig>(kept->data(), {kept->size()}, owner);
 }
 
+/// The matrix as sparse rows; those of a stencil's Dirichlet nodes are empty.
+CompressedRows sparse_rows_of(const System& system);
+
 /// The fields of a SolveResult.
 nb::dict to_dict(SolveResult result);
 
 /// What mantissa.solve() says in keywords, as SolveOptions: a dictionary of the names that have a value.
 SolveOptions solve_options(const nb::dict& given);
 
-/// A Progress that ends the solve on ^C, and calls `function` (None: nothing) ten times a second at most. Ends the
-/// solve too when that returns False or raises. To be called without the GIL; the exception then stands.
+/// A Progress that ends the solve on ^C, calls `function` (None: nothing) ten times a second at most, and `callback`
+/// (None: nothing) for every outer step. Ends the solve too when one returns False or raises. To be called without the
+/// GIL; the exception then stands.
 class Watch {
 public:
-    explicit Watch(nb::object function) : function_(std::move(function)) {}
+    explicit Watch(nb::object function, nb::object callback = nb::none())
+        : function_(std::move(function)), callback_(std::move(callback)) {}
     bool operator()(const HistoryPoint& point);
     /// Behind the solve, with the GIL: throws what the user or the function has raised.
     void settle() const {
@@ -40,7 +45,10 @@ public:
     }
 
 private:
-    nb::object function_;
+    /// False: the solve shall end.
+    bool ask(const nb::object& whom, const HistoryPoint& point);
+
+    nb::object function_, callback_;
     double next_ = 0;
     bool raised_ = false;
 };
@@ -48,6 +56,7 @@ private:
 void bind_problems(nb::module_& m);
 void bind_solving(nb::module_& m);
 void bind_dense(nb::module_& m);
+void bind_operators(nb::module_& m);
 void bind_sweeps(nb::module_& m);
 void bind_tools(nb::module_& m);
 

@@ -25,6 +25,9 @@ import tempfile
 
 # What a machine may lack; each is the program's own line.
 LACKS = ["no CUDA", "no GPU", "not in this build", "built without", "no MPI"]
+# Options of a solve that need several GPUs or processes, or a file that is not there, or are shown in docs/lu.md; and two
+# whose names are those of pages.
+WITHOUT_EXAMPLE = {"rank-wait", "gpus", "devices", "method", "unscaled", "gmres-tolerance", "store", "guess", "problem", "spec"}
 MESHES = ["face.obj", "scan.obj", "scan.ply", "bff_face.obj", "camelhead.off", "kitten.obj", "bff_kitten.obj"]
 MATRICES = ["FILE", "FILE.mtx", "MATRIX.mtx", "M.mtx", "gyro_m.mtx", "wathen100.mtx", "my.mtx", "matrix.mtx"]
 
@@ -171,6 +174,17 @@ def main():
         page = subprocess.run([arguments.program, "help", topic], capture_output=True, text=True, check=True).stdout
         for line in re.findall(r"^  +(mantissa [a-z].*)$", page, re.M):
             found.setdefault(line.strip(), f"mantissa help {topic}")
+    tables = (arguments.source / "docs/options.md").read_text().split("## Arithmetic")[1]
+    options = re.findall(r"^\| `(?:--)?([a-z-]+)(?:\{\w+\})?` \|", tables, re.M)
+    lone = []
+    for option in options:
+        page = subprocess.run([arguments.program, "help", option], capture_output=True, text=True).stdout
+        shown = re.findall(r"^  (mantissa [a-z].*)$", page, re.M)
+        lone += [] if shown or option in WITHOUT_EXAMPLE else [option]
+        for line in shown:
+            found.setdefault(line.strip(), f"mantissa help {option}")
+    if lone:
+        sys.exit(f"mantissa help {lone[0]}: no example (and of {len(lone) - 1} more); host/src/command/help/option_help.cpp")
     chosen = {c: d for c, d in found.items() if arguments.only in c}
     if len(found) < 50 or not chosen:
         sys.exit(f"only {len(found)} commands found, {len(chosen)} chosen: the documents' form has changed")

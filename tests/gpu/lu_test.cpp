@@ -218,5 +218,67 @@ TYPED_TEST(LuTest, SmallestSizesAndRefusals) {
     EXPECT_THROW(Lu<TypeParam>(std::size_t{1} << 40), InvalidInput);
 }
 
+// The vendor's kernels behind the same class: factors inside the same bounds, the same ends, and hands over lists of
+// exchanges between the two.
+TYPED_TEST(LuTest, ByCusolverOrByWhoeverIsFaster) {
+    for (const LuPivoting pivoting : {LuPivoting::partial, LuPivoting::none})
+        for (const std::size_t n : {1, 2, 33, 200, 515}) {
+            SCOPED_TRACE(std::to_string(n) + " " + to_string(pivoting));
+            std::vector<TypeParam> a = uniform<TypeParam>(n, static_cast<unsigned>(n));
+            if (pivoting == LuPivoting::none)
+                for (std::size_t i = 0; i < n; ++i) a[i + i * n] += static_cast<TypeParam>(n);
+            const std::vector<TypeParam> b = testing::uniform<TypeParam>(n, 7);
+            Lu<TypeParam> own(n, pivoting), fastest(n, pivoting, LuBy::automatic);
+            EXPECT_EQ(own.by().factor, LuBy::own);
+            EXPECT_NE(fastest.by().solve, LuBy::automatic);
+            const Factored<TypeParam> f = factored(fastest, a), g = factored(own, a);
+            ASSERT_EQ(f.report.end, LuEnd::factored);
+            expect_factors(a, f);
+            expect_permutation(f);
+            EXPECT_EQ(f.rows, g.rows);
+            const std::vector<TypeParam> x = fastest.solve(b), y = own.solve(b);
+            double residual[2] = {}, size = 0;
+            for (std::size_t i = 0; i < n; ++i) {
+                double r[2] = {-static_cast<double>(b[i]), -static_cast<double>(b[i])};
+                for (std::size_t j = 0; j < n; ++j) {
+                    const double entry = static_cast<double>(a[i + j * n]);
+                    r[0] += entry * static_cast<double>(x[j]);
+                    r[1] += entry * static_cast<double>(y[j]);
+                }
+                for (int k = 0; k < 2; ++k) residual[k] = std::max(residual[k], std::fabs(r[k]));
+                size = std::max(size, std::fabs(static_cast<double>(x[i])));
+            }
+            const double unit = std::numeric_limits<TypeParam>::epsilon();
+            for (const double r : residual) EXPECT_LT(r, 100 * static_cast<double>(n) * unit * (size + 1));
+        }
+}
+
+TYPED_TEST(LuTest, CusolverEndsAsOursDo) {
+    try {
+        static_cast<void>(Lu<TypeParam>(4, LuPivoting::none, LuBy::cusolver));
+    } catch (const DeviceError& e) {
+        GTEST_SKIP() << e.what();
+    }
+    const std::size_t n = 70;
+    for (const LuPivoting pivoting : {LuPivoting::partial, LuPivoting::none})
+        for (const bool finite : {true, false}) {
+            std::vector<TypeParam> a = uniform<TypeParam>(n, 5);
+            for (std::size_t i = 0; i < n; ++i) a[i + i * n] += static_cast<TypeParam>(n);
+            // An empty column, or an element that is no number.
+            for (std::size_t i = 0; i < n && finite; ++i) a[i + 41 * n] = 0;
+            if (!finite) a[41 + 41 * n] = std::numeric_limits<TypeParam>::quiet_NaN();
+            Lu<TypeParam> own(n, pivoting), theirs(n, pivoting, LuBy::cusolver);
+            own.load(a);
+            theirs.load(a);
+            const LuReport mine = own.factor(), other = theirs.factor();
+            EXPECT_EQ(mine.end, finite ? LuEnd::singular : LuEnd::not_finite);
+            EXPECT_EQ(other.end, mine.end);
+            if (finite) {
+                EXPECT_EQ(other.at, mine.at);
+            } // (exchanges may put off what is no number)
+            EXPECT_THROW(static_cast<void>(theirs.solve(std::vector<TypeParam>(n, 1))), InvalidInput);
+        }
+}
+
 } // namespace
 } // namespace mantissa::gpu

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <random>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -269,6 +270,77 @@ TEST_F(SparseSolverTest, ProductsInEveryFormat) {
                     for (std::uint32_t i = 0; i < a.rows(); ++i) ASSERT_NEAR(y[i], want[i], bound * magnitude[i]) << i;
                 }
         }
+}
+
+/// More rows than the card has threads at once, a few entries each, in an order at random; where `longest` is not 0,
+/// one row has so many. Symmetric in its pattern alone; every product with whole numbers is exact.
+CompressedRows few_entries(std::uint32_t rows, std::uint32_t longest) {
+    std::mt19937 random(rows);
+    std::vector<std::uint64_t> row_begin = {0};
+    std::vector<std::uint32_t> column;
+    std::vector<double> value;
+    for (std::uint32_t i = 0; i < rows; ++i) {
+        const std::uint32_t count = i == rows / 2 && longest != 0 ? longest : static_cast<std::uint32_t>(random() % 8);
+        std::set<std::uint32_t> columns;
+        for (std::uint32_t k = 0; k < count; ++k) columns.insert(static_cast<std::uint32_t>(random() % rows));
+        for (const std::uint32_t j : columns) {
+            column.push_back(j);
+            value.push_back(static_cast<double>(random() % 15) - 7);
+        }
+        row_begin.push_back(value.size());
+    }
+    return {std::move(row_begin), std::move(column), std::move(value)};
+}
+
+// Those that have kernels of their own where there are many: by whole lines of entries, and in slices as they come.
+TEST_F(SparseSolverTest, ManyRowsOfFewEntries) {
+    for (const std::uint32_t longest : {0U, 5000U}) {
+        const CompressedRows a = few_entries(400003, longest);
+        const auto x = whole_vectors(a.rows(), 3);
+        std::vector<std::vector<double>> want(3, std::vector<double>(a.rows())), y;
+        for (std::size_t j = 0; j < 3; ++j) reference_product<double>(a, x[j], want[j]);
+        for (const SparseFormat format : {SparseFormat::crs, SparseFormat::sell, SparseFormat::sell_in_order})
+            for (const auto precision : {SparsePrecision::single_precision, SparsePrecision::double_precision}) {
+                SCOPED_TRACE(to_string(format) + " longest " + std::to_string(longest));
+                if (format == SparseFormat::sell_in_order && longest != 0) {
+                    EXPECT_THROW(SparseMatrix(a, format, precision), InvalidInput);
+                    continue;
+                }
+                const SparseMatrix matrix(a, format, precision);
+                std::vector<double> one(a.rows(), 99);
+                for (std::size_t j = 0; j < 3; ++j) {
+                    matrix.apply(x[j], one);
+                    EXPECT_EQ(one, want[j]);
+                }
+                for (const bool dependent : {false, true}) EXPECT_GT(matrix.product_batches(dependent)(), 0);
+                matrix.apply(x[0], one); // (as before the batches)
+                EXPECT_EQ(one, want[0]);
+                matrix.apply_several(std::span(x).first(1), y);
+                EXPECT_EQ(y[0], want[0]);
+                if (format == SparseFormat::sell_in_order) continue;
+                matrix.apply_several(x, y);
+                EXPECT_EQ(y, want);
+            }
+    }
+}
+
+TEST_F(SparseSolverTest, ManyRowsOfFewEntriesAreSolvedAlikeInEveryFormat) {
+    const CompressedRows a = grid_matrix(600, false);
+    const std::vector<double> b(a.rows(), 1.0);
+    const CpuCgResult host = cpu_jacobi_cg<double>(a, SparseFormat::crs, b, 1e-8, 2000, 1);
+    ASSERT_TRUE(host.converged);
+    for (const SparseFormat format : {SparseFormat::crs, SparseFormat::sell, SparseFormat::sell_in_order}) {
+        SCOPED_TRACE(to_string(format));
+        std::vector<double> x, again;
+        const SparseMatrix matrix(a, format, SparsePrecision::double_precision);
+        const SparseCgReport report = matrix.solve(b, 1e-8, 2000, true, &x);
+        EXPECT_EQ(report.end, CgEnd::converged);
+        EXPECT_LT(report.true_residual, 2e-8);
+        EXPECT_NEAR(report.iterations, static_cast<double>(host.iterations),
+                    0.03 * static_cast<double>(host.iterations) + 2);
+        static_cast<void>(matrix.solve(b, 1e-8, 2000, true, &again));
+        EXPECT_EQ(x, again);
+    }
 }
 
 TEST_F(SparseSolverTest, JacobiCgInEveryFormatTakesTheProcessorsIterations) {

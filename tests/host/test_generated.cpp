@@ -33,7 +33,9 @@ TEST(Generated, SymmetricPositiveDefiniteAndDeterministic) {
     for (const char* text :
          {"generated:kind=nd,n=400,seed=3", "generated:kind=band,n=450,seed=3", "generated:kind=thermal,n=430,seed=3",
           "generated:kind=elasticity,n=450,seed=3", "generated:kind=scattered,n=450,seed=3",
-          "generated:kind=power,n=400,seed=3", "generated:kind=arrow,n=400,seed=3"}) {
+          "generated:kind=power,n=400,seed=3", "generated:kind=arrow,n=400,seed=3",
+          "generated:kind=circuit,n=430,seed=3", "generated:kind=supply,n=431,seed=3",
+          "generated:kind=circuit,order=random,n=430,seed=3"}) {
         const Problem p = make_problem(text);
         EXPECT_EQ(make_problem(p.name).name, p.name);
         EXPECT_EQ(rows_of(make_problem(text)), rows_of(p)) << text;
@@ -81,6 +83,28 @@ TEST(Generated, RowsOfVeryUnequalLength) {
     EXPECT_EQ(lengths(arrow).back(), 3000u);
 }
 
+TEST(Generated, CircuitsHaveShortRowsInEitherOrder) {
+    for (const char* kind : {"circuit", "supply"}) {
+        const std::string text = std::string("generated:kind=") + kind + ",n=40000";
+        const Problem natural = make_problem(text), random = make_problem(text + ",order=random");
+        EXPECT_EQ(random.name, text + ",seed=1,order=random");
+        std::vector<std::uint64_t> lengths[2];
+        double reach[2] = {};
+        for (const int k : {0, 1}) {
+            const CompressedRows& a = rows_of(k == 0 ? natural : random);
+            for (std::size_t i = 0; i < a.rows(); ++i) {
+                lengths[k].push_back(a.row_begin()[i + 1] - a.row_begin()[i]);
+                reach[k] += std::abs(static_cast<double>(a.column()[a.row_begin()[i]]) - static_cast<double>(i));
+            }
+            std::ranges::sort(lengths[k]);
+            EXPECT_NEAR(static_cast<double>(a.nonzeros()) / 40000, kind[0] == 'c' ? 4.7 : 3.5, 0.1);
+        }
+        EXPECT_EQ(lengths[0], lengths[1]);
+        EXPECT_LE(lengths[0].back(), kind[0] == 'c' ? 10u : 4u);
+        EXPECT_GT(reach[1], 2 * reach[0]);
+    }
+}
+
 TEST(Generated, NamesSayWhatWasMade) {
     EXPECT_EQ(make_problem("generated:kind=thermal,n=100").name, "generated:kind=thermal,n=100,seed=1");
     // 150 nodes are 5 x 5 x 6.
@@ -90,7 +114,8 @@ TEST(Generated, NamesSayWhatWasMade) {
 
 TEST(Generated, RefusesWhatIsAbsurd) {
     for (const char* text : {"generated:kind=nd,n=99", "generated:kind=nd,n=1000000000000", "generated:kind=sun,n=1000",
-                             "generated:n=1000", "generated:kind=nd", "generated:kind=nd,n=1000,level=3"})
+                             "generated:n=1000", "generated:kind=nd", "generated:kind=nd,n=1000,level=3",
+                             "generated:kind=circuit,n=1000,order=poor"})
         EXPECT_THROW(static_cast<void>(make_problem(text)), InvalidInput) << text;
 }
 

@@ -13,14 +13,17 @@ import sys
 from pathlib import Path
 
 # Words that also name columns, formats, cores and options of other commands.
-ORDINARY = {"plan", "scheme", "spec", "format", "inner", "outer", "tolerance", "middle", "resident", "history",
-            "gmres"}
+ORDINARY = {"plan", "stop", "bound", "scheme", "spec", "format", "inner", "outer", "tolerance", "middle",
+            "resident", "history", "gmres"}
 USERS = {
     "host/src/options": "the table and what is made from it",
     "host/src/command/help": "commands that users are shown",
     "host/src/sweep/sweep_file.cpp": "stop = \"digits=2\" is short for an option",
     "host/src/report/paper_tables.cpp": "the paper's tables have a column digits2",
     "host/src/tune": "axes of the space are fields of a datapath and options, and commands are printed",
+    "host/src/findings/verdict.cpp": "the report names the command to type next",
+    "host/src/compare/document.cpp": "the document says how a design's solves are scaled",
+    "python/mantissa/__init__.py": "a preconditioner has an option's name",
     "host/src/advise": "the advice writes a command and names what it proposes",
     "python/src/solving.cpp": "the same as fields of a result",
     "python/mantissa/solving.py": "the same",

@@ -129,6 +129,36 @@ TEST(ReferenceProduct, HasTheSameBitsInEveryContainer) {
     }
 }
 
+TEST(OrderedEll, HoldsWhatItIsMadeOf) {
+    for (const std::uint32_t rows : {1U, 31U, 33U, 203U}) {
+        std::vector<std::uint64_t> begin = {0};
+        std::vector<std::uint32_t> column;
+        std::vector<double> value;
+        std::mt19937 random(rows);
+        for (std::uint32_t i = 0; i < rows; ++i) {
+            for (std::uint32_t j = 0; j < rows; ++j)
+                if (random() % rows < i % 9) {
+                    column.push_back(j);
+                    value.push_back(1.0 + j);
+                }
+            begin.push_back(value.size());
+        }
+        const CompressedRows a(begin, column, value);
+        const OrderedEll e = to_ordered_ell(a);
+        EXPECT_EQ(to_compressed_rows(e), a);
+        EXPECT_EQ(e.value.size(), 32 * ordered_steps(a));
+        EXPECT_EQ(e.begin.size(), (rows + 31) / 32 + 1);
+    }
+    std::vector<std::uint32_t> all(256);
+    for (std::uint32_t j = 0; j < 256; ++j) all[j] = j;
+    std::vector<std::uint64_t> begin(257, 256);
+    begin[0] = 0;
+    const CompressedRows wide(begin, all, std::vector<double>(256, 1.0));
+    EXPECT_EQ(ordered_steps(wide), 0U);
+    EXPECT_THROW(static_cast<void>(to_ordered_ell(wide)), InvalidInput);
+    for (const FormatReport& r : report_formats(wide, 8)) EXPECT_NE(r.format, SparseFormat::sell_in_order);
+}
+
 TEST(ReferenceProduct, SeveralVectorsAreThoseOneByOne) {
     const CompressedRows a = skewed_matrix(203, 3, false);
     const std::vector<double> x = random_vector<double>(3 * 203, 9), y = product_of(a, x, 3);
@@ -272,15 +302,15 @@ TEST(ComplexBlocks, RefusesOthersInOneLine) {
 TEST(ComplexBlocks, AreReportedAndChosenByBytes) {
     const CompressedRows a = hermitian_matrix(300, 5);
     const auto reports = report_formats(a, 8);
-    ASSERT_EQ(reports.size(), 9U);
+    ASSERT_EQ(reports.size(), 10U);
     const ComplexBlocks b = to_complex_blocks(a);
-    EXPECT_EQ(reports[7].format, SparseFormat::complex2);
-    EXPECT_EQ(reports[7].stored, b.value.size());
-    EXPECT_EQ(reports[7].matrix_bytes, 8 * b.value.size() + 4 * b.column.size() + 4 * b.row_begin.size());
-    EXPECT_EQ(reports[8].format, SparseFormat::complex_sell);
-    EXPECT_EQ(to_string(reports[7].format), "complex 2x2");
-    EXPECT_EQ(to_string(reports[8].format), "complex SELL");
-    EXPECT_EQ(reports[8].stored, to_sliced_ell(b, kPlainSell).value.size());
+    EXPECT_EQ(reports[8].format, SparseFormat::complex2);
+    EXPECT_EQ(reports[8].stored, b.value.size());
+    EXPECT_EQ(reports[8].matrix_bytes, 8 * b.value.size() + 4 * b.column.size() + 4 * b.row_begin.size());
+    EXPECT_EQ(reports[9].format, SparseFormat::complex_sell);
+    EXPECT_EQ(to_string(reports[8].format), "complex 2x2");
+    EXPECT_EQ(to_string(reports[9].format), "complex SELL");
+    EXPECT_EQ(reports[9].stored, to_sliced_ell(b, kPlainSell).value.size());
     EXPECT_EQ(choose_format(a, 8).format, SparseFormat::complex2);
     EXPECT_EQ(choose_format(a, 4).format, SparseFormat::complex2);
 }

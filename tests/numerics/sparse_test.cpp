@@ -93,7 +93,7 @@ TEST(SparseFormats, ReportsCountWhatConversionsMake) {
     for (const std::size_t value_bytes : {4UL, 8UL}) {
         const CompressedRows a = random_matrix(203, 9);
         const auto reports = report_formats(a, value_bytes);
-        ASSERT_EQ(reports.size(), 7U); // none for complex blocks, which it is not made of
+        ASSERT_EQ(reports.size(), 8U); // none for complex blocks, which it is not made of
         for (const std::uint32_t block : {2U, 4U}) {
             const Bcrs b = to_bcrs(a, block);
             const FormatReport& r = reports[block / 2];
@@ -105,6 +105,11 @@ TEST(SparseFormats, ReportsCountWhatConversionsMake) {
         EXPECT_GT(reports[4].traffic, reports[3].traffic);
         EXPECT_EQ(reports[5].stored, to_sliced_ell(a, kPlainSell).value.size());
         EXPECT_EQ(reports[6].stored, to_sliced_ell(a, kSellByLengths).value.size());
+        const OrderedEll e = to_ordered_ell(a);
+        EXPECT_EQ(reports[7].format, SparseFormat::sell_in_order);
+        EXPECT_EQ(reports[7].stored, e.value.size());
+        EXPECT_EQ(reports[7].matrix_bytes,
+                  e.value.size() * value_bytes + 4 * e.column.size() + 4 * e.begin.size() + e.count.size());
     }
     EXPECT_NEAR(break_even_fill(4, 4), 0.53, 0.005);
 }
@@ -115,13 +120,18 @@ TEST(SparseFormats, ChoiceFollowsTheBytesAndSaysWhy) {
     EXPECT_NE(full.why.find("100 % full"), std::string::npos) << full.why;
     const FormatChoice pairs = choose_format(block_matrix(51, 2), 8);
     EXPECT_EQ(pairs.format, SparseFormat::bcrs2) << pairs.why;
-    std::vector<std::uint64_t> row_begin(91);
-    std::vector<std::uint32_t> column(90);
-    std::iota(row_begin.begin(), row_begin.end(), std::uint64_t{0});
-    std::iota(column.begin(), column.end(), 0U);
-    std::vector<double> diagonal(90);
-    std::iota(diagonal.begin(), diagonal.end(), 1.0); // no complex blocks
-    const FormatChoice thin = choose_format(CompressedRows(row_begin, column, diagonal), 4);
+    // A diagonal, and every sixteenth row longer: padding everywhere but in CRS.
+    std::vector<std::uint64_t> row_begin = {0};
+    std::vector<std::uint32_t> column;
+    std::vector<double> value;
+    for (std::uint32_t i = 0; i < 90; ++i) {
+        for (std::uint32_t j = i; j < std::min(90U, i + (i % 16 == 0 ? 8 : 1)); ++j) {
+            column.push_back(j);
+            value.push_back(1.0 + static_cast<double>(value.size())); // no complex blocks
+        }
+        row_begin.push_back(value.size());
+    }
+    const FormatChoice thin = choose_format(CompressedRows(row_begin, column, value), 4);
     EXPECT_EQ(thin.format, SparseFormat::crs) << thin.why;
     const auto reports = report_formats(block_matrix(50, 4), 4);
     const std::vector<double> seconds = {3e-6, 2e-6, 4e-6, 5e-6, 9e-6};
@@ -180,7 +190,7 @@ template <class T> void check_products(const CompressedRows& a) {
     std::uniform_real_distribution<double> uniform(-1, 1);
     for (const SparseFormat format :
          {SparseFormat::crs, SparseFormat::bcrs2, SparseFormat::bcrs4, SparseFormat::jds_rows, SparseFormat::jds,
-          SparseFormat::sell, SparseFormat::sell_lengths})
+          SparseFormat::sell, SparseFormat::sell_lengths, SparseFormat::sell_in_order})
         for (const int threads : {1, 3}) {
             SCOPED_TRACE(to_string(format));
             const CpuProduct<T> product(a, format, threads);
@@ -213,7 +223,7 @@ TEST(CpuProducts, JacobiCgSolvesInEveryFormat) {
     for (std::size_t i = 0; i < b.size(); ++i) b[i] = std::sin(static_cast<double>(i));
     for (const SparseFormat format :
          {SparseFormat::crs, SparseFormat::bcrs2, SparseFormat::bcrs4, SparseFormat::jds_rows, SparseFormat::jds,
-          SparseFormat::sell, SparseFormat::sell_lengths}) {
+          SparseFormat::sell, SparseFormat::sell_lengths, SparseFormat::sell_in_order}) {
         const CpuCgResult r = cpu_jacobi_cg<double>(a, format, b, 1e-10, 500, 1);
         EXPECT_TRUE(r.converged);
         EXPECT_LT(r.true_residual, 1.1e-10);

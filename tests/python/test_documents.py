@@ -18,6 +18,8 @@ def examples():
 
 def printed(number):
     """What each example up to this one prints; they share their names."""
+    if any("scipy" in code for code, _ in examples()[: number + 1]):
+        pytest.importorskip("scipy", reason="scipy is not installed")
     names = {}
     text = ""
     for code, _ in examples()[: number + 1]:

@@ -41,6 +41,11 @@ advised = mt.advise(problem).advised
 if advised is not None:
     assert_type(advised.spec, str)
     mt.solve(problem, **advised.solve_options)
+assert_type(mt.advise(problem, engine=["rtl", "hls"], device="alveo-u280").solve(tolerance=1e-6), mt.SolveResult)
+assert_type(mt.advise(problem).hardware, Optional[mt.Hardware])
+assert_type(mt.multilevel(problem, "w=10") @ x, NDArray[np.float64])
+assert_type(mt.jacobi(problem, "s10e5").shape, tuple[int, int])
+mt.solve(problem, callback=watch)
 assert_type(mt.solve_dense(np.eye(3)).krylov_steps, int)
 assert_type(mt.dense_matrix("n=8,kind=uniform"), tuple[NDArray[np.float64], NDArray[np.float64]])
 assert_type(mt.sweep(problem=["poisson2d:level=3"], format=["s10e8"]).rows, list[dict[str, Any]])
@@ -53,5 +58,7 @@ mt.round(x, 7)  # type: ignore[arg-type]
 mt.solve(problem, colour_depth=3)  # type: ignore[call-arg]
 mt.solve(problem, inner="ten")  # type: ignore[arg-type]
 mt.solve(problem, progress=lambda inner: None)  # type: ignore[arg-type,misc]
+mt.advise(problem, engine=3)  # type: ignore[arg-type]
+mt.multilevel(problem, w=10)  # type: ignore[call-arg]
 mt.problem("poisson2d:level=5", nom="x")  # type: ignore[call-arg]
 a.shape = (2, 1)  # type: ignore[misc]

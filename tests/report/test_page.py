@@ -6,6 +6,7 @@
 import json
 import pathlib
 import re
+import shlex
 import shutil
 import sqlite3
 import subprocess
@@ -272,6 +273,12 @@ class Page(unittest.TestCase):
         self.assertEqual(len(numbers), 3)
         self.assertEqual(numbers[2], f"{fastest['seconds'] / gpu:.0f} times slower than the GPU")
         self.assertTrue(v("document.querySelector('#verdict figure svg') !== null"), "the designs stand beside it")
+        solve, area = v("Array.from(document.querySelectorAll('#verdict .next code')).map(e => e.textContent)")
+        words = shlex.split(solve.replace("\u200b", ""))
+        self.assertEqual(words[:6], ["mantissa", "solve", "--problem", "poisson2d:level=5", "--spec", fastest["spec"]])
+        self.assertIn("synthesize", area)
+        # What the page tells the reader to type runs.
+        subprocess.run([PROGRAM, *words[1:]], check=True, stdout=subprocess.DEVNULL, timeout=120)
 
     def test_timed_runs_have_their_spread(self):
         rows = self.browser.value("""Array.from(document.querySelectorAll('#table-time-1 tbody tr')).map(

@@ -6,6 +6,7 @@ front, nothing off the edge, no letter below 12 px. Pictures of both are kept.
 """
 import base64
 import pathlib
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -115,6 +116,11 @@ class Widths(unittest.TestCase):
             self.assertEqual(cards[1][1], f"{100 * fastest['area_share']:.0f} %")
             self.assertRegex(cards[2][1], r"^[0-9.]+ times (slower|faster) than the processor$")
             self.assertEqual(len(cards), 4)
+            steps = v("Array.from(document.querySelectorAll('#verdict .next code')).map(e => e.textContent)")
+            self.assertEqual(shlex.split(steps[0]), ["mantissa", "solve", "--problem", "mtx:matrix.mtx", "--spec", fastest["spec"],
+                                                     "--inner", "25", "--tolerance", "1e-08", "--jacobi"])
+            self.assertEqual(shlex.split(steps[1]), ["mantissa", "synthesize", "--spec", fastest["spec"], "--operator", "sparse",
+                                                     "--target", "xcup"])
             symbols, lines, letters, drawn, room, wanted = v(LETTERS)
             self.assertEqual((symbols, lines), (len(large), 1), "all its designs, and the front")
             self.assertTrue(set(letters) <= set("ABCDEFGHIJ"[:len(front)]) and letters, letters)

@@ -1,15 +1,33 @@
 #include "mantissa/gpu/lu.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <memory>
 #include <numeric>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "cusolver_lu.hpp"
 #include "lu_sequence.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/gpu/device.hpp"
 
 namespace mantissa::gpu {
+
+std::string to_string(LuBy by) {
+    return by == LuBy::own ? "own" : by == LuBy::cusolver ? "cuSOLVER" : "automatic";
+}
+
+LuChoice lu_by_for(std::size_t n, LuPivoting pivoting, bool single, double bytes_per_second) {
+    // Measured on an H100 and an H200 (gpu/results). Solves, and factors without pivoting, take cuSOLVER's time up to
+    // three times at every size. With pivoting ours are ahead, but in double their updates are bound by memory from a
+    // size on that grows with the card's bandwidth: 3.35 and 4.8 TB/s by the data sheets.
+    if (pivoting == LuPivoting::none) return {LuBy::cusolver, LuBy::cusolver};
+    constexpr double kFast = 4e12;
+    const std::size_t most = bytes_per_second < kFast ? 10240 : 12288;
+    return {single || n <= most ? LuBy::own : LuBy::cusolver, LuBy::cusolver};
+}
 
 std::string to_string(LuPivoting p) {
     return p == LuPivoting::none ? "none" : "partial";
@@ -42,6 +60,27 @@ template <class T> void refuse_too_large(std::size_t n) {
                                        n, 1e-9 * bytes, 1e-9 * static_cast<double>(free)));
 }
 
+/// Of the current device, by its data.
+double peak_bytes_per_second() {
+    int device = 0, kilohertz = 0, bits = 0;
+    check(cudaGetDevice(&device), "cudaGetDevice");
+    check(cudaDeviceGetAttribute(&kilohertz, cudaDevAttrMemoryClockRate, device), "cudaDeviceGetAttribute");
+    check(cudaDeviceGetAttribute(&bits, cudaDevAttrGlobalMemoryBusWidth, device), "cudaDeviceGetAttribute");
+    return 2e3 * kilohertz * bits / 8; // (data come on both edges of the clock)
+}
+
+/// What was asked for, as far as it can be had.
+LuChoice chosen(std::size_t n, LuPivoting pivoting, bool single, LuBy by) {
+    if (by == LuBy::own || n == 0) return {};
+    const std::string missing = why_no_cusolver();
+    if (by == LuBy::cusolver) {
+        if (!missing.empty()) throw DeviceError("LU by cuSOLVER", missing);
+        return {LuBy::cusolver, LuBy::cusolver};
+    }
+    if (!missing.empty()) return {};
+    return lu_by_for(n, pivoting, single, peak_bytes_per_second());
+}
+
 /// A graph of launches, made once.
 class Recorded {
 public:
@@ -69,14 +108,17 @@ private:
 } // namespace
 
 template <class T> struct Lu<T>::Impl {
-    Impl(std::size_t size, LuPivoting pivoting_asked)
-        : n(size), stride(round_up(size, 32)), pivoting(pivoting_asked), matrix(stride * size),
+    Impl(std::size_t size, LuPivoting pivoting_asked, LuBy by_asked)
+        : n(size), stride(round_up(size, 32)), pivoting(pivoting_asked),
+          by(chosen(size, pivoting_asked, sizeof(T) == 4, by_asked)), matrix(stride * size),
           bands(band_elements<T>(stride)), lists(4 * size), flags(1), waits(2 + 2 * blocks() + 3 * panels()),
           first_order(size) {
         std::vector<int> identity(n);
         std::iota(identity.begin(), identity.end(), 0);
         first_order = to_device(identity);
         waits.zero();
+        if (by.factor == LuBy::cusolver || by.solve == LuBy::cusolver)
+            library = std::make_unique<CusolverLu<T>>(n, pivoting == LuPivoting::partial, stride);
     }
 
     [[nodiscard]] std::size_t blocks() const { return (n + dense::kSubstituteRows - 1) / dense::kSubstituteRows; }
@@ -109,8 +151,48 @@ template <class T> struct Lu<T>::Impl {
         });
     }
 
+    /// How the library's factors ended, by the pivots on their diagonal: it says nothing of those that are not finite,
+    /// and without exchanges nothing of zeros.
+    [[nodiscard]] dense::LuFlags library_flags() const {
+        dense::LuFlags flags{};
+        std::vector<T> diagonal(n);
+        check(cudaMemcpy2D(diagonal.data(), sizeof(T), matrix.data(), (stride + 1) * sizeof(T), sizeof(T), n,
+                           cudaMemcpyDeviceToHost),
+              "cudaMemcpy2D of the pivots");
+        const auto first = [&](auto&& is) {
+            const auto at = std::ranges::find_if(diagonal, is);
+            return at == diagonal.end() ? 0 : static_cast<int>(at - diagonal.begin()) + 1;
+        };
+        flags.zero_pivot = first([](T pivot) { return pivot == 0; });
+        flags.not_finite = first([](T pivot) { return !std::isfinite(pivot); });
+        return flags;
+    }
+    /// Exchanges as one side made them for the other: from 0, with the order of the rows, and from 1.
+    void hand_over_pivots() {
+        std::vector<int> exchanged(n), order_of_rows(n);
+        std::iota(order_of_rows.begin(), order_of_rows.end(), 0);
+        if (by.factor == LuBy::own) {
+            if (pivoting == LuPivoting::none || by.solve == LuBy::own) return;
+            lists.download(exchanged, 0);
+            for (int& row : exchanged) ++row;
+            library->pivots().upload(exchanged);
+            return;
+        }
+        if (pivoting == LuPivoting::none) {
+            exchanged = order_of_rows;
+        } else {
+            library->pivots().download(exchanged);
+            for (std::size_t k = 0; k < n; ++k)
+                std::swap(order_of_rows[k], order_of_rows[static_cast<std::size_t>(--exchanged[k])]);
+        }
+        lists.upload(exchanged, 0);
+        lists.upload(order_of_rows, 3 * n);
+    }
+
     std::size_t n, stride;
     LuPivoting pivoting;
+    LuChoice by;
+    std::unique_ptr<CusolverLu<T>> library; ///< where it does anything
     Buffer<T> matrix, bands;
     Buffer<int> lists; ///< pivots, source, target, order
     Buffer<dense::LuFlags> flags;
@@ -124,9 +206,9 @@ template <class T> struct Lu<T>::Impl {
     bool factored = false;
 };
 
-template <class T> Lu<T>::Lu(std::size_t n, LuPivoting pivoting) {
+template <class T> Lu<T>::Lu(std::size_t n, LuPivoting pivoting, LuBy by) {
     refuse_too_large<T>(n);
-    impl_ = std::make_unique<Impl>(n, pivoting);
+    impl_ = std::make_unique<Impl>(n, pivoting, by);
 }
 template <class T> Lu<T>::~Lu() = default;
 template <class T> Lu<T>::Lu(Lu&&) noexcept = default;
@@ -134,6 +216,10 @@ template <class T> Lu<T>& Lu<T>::operator=(Lu&&) noexcept = default;
 
 template <class T> std::size_t Lu<T>::size() const {
     return impl_->n;
+}
+
+template <class T> LuChoice Lu<T>::by() const {
+    return impl_->by;
 }
 
 template <class T> void Lu<T>::load(std::span<const T> by_columns) {
@@ -151,6 +237,7 @@ template <class T> void Lu<T>::load(std::span<const T> by_columns) {
 template <class T> void Lu<T>::start_factor() {
     impl_->factored = false;
     if (impl_->n == 0) return;
+    if (impl_->by.factor == LuBy::cusolver) return impl_->library->factor(impl_->matrix.data());
     if (!impl_->factor_graph.made()) impl_->record_factor();
     impl_->factor_graph.launch();
 }
@@ -159,18 +246,21 @@ template <class T> LuReport Lu<T>::finish_factor() {
     LuReport report{LuEnd::factored, impl_->n, 0};
     if (impl_->n != 0) {
         dense::LuFlags flags{};
-        impl_->flags.download({&flags, 1}); // waits for the factorisation
+        if (impl_->by.factor == LuBy::cusolver) flags = impl_->library_flags();
+        else impl_->flags.download({&flags, 1}); // waits for the factorisation
         const auto before = [](int one, int other) { return one != 0 && (other == 0 || one <= other); };
         if (before(flags.zero_pivot, flags.not_finite))
             report = {LuEnd::singular, static_cast<std::size_t>(flags.zero_pivot - 1), 0};
         else if (flags.not_finite != 0) report = {LuEnd::not_finite, static_cast<std::size_t>(flags.not_finite - 1), 0};
     }
     impl_->factored = report.end == LuEnd::factored;
+    if (impl_->factored && impl_->n != 0) impl_->hand_over_pivots();
     return report;
 }
 
 template <class T> LuReport Lu<T>::factor() {
-    if (impl_->n != 0 && !impl_->factor_graph.made()) impl_->record_factor(); // not in the time
+    if (impl_->n != 0 && impl_->by.factor == LuBy::own && !impl_->factor_graph.made())
+        impl_->record_factor(); // not in the time
     Timer timer;
     timer.start();
     start_factor();
@@ -183,6 +273,18 @@ template <class T> LuReport Lu<T>::factor() {
 template <class T> void Lu<T>::start_solve(const T* b, T* x) {
     const std::size_t n = impl_->n;
     if (n == 0) return;
+    const auto copy = [n](T* to, const T* from) {
+        check(cudaMemcpyAsync(to, from, n * sizeof(T), cudaMemcpyDeviceToDevice, nullptr), "cudaMemcpy");
+    };
+    if (impl_->by.solve == LuBy::cusolver) {
+        if (b != x) copy(x, b);
+        return impl_->library->solve(impl_->matrix.data(), x);
+    }
+    if (b == x) { // the substitutions read b in the order of the exchanged rows
+        if (impl_->right.size() == 0) impl_->right.allocate(n);
+        copy(impl_->right.data(), b);
+        b = impl_->right.data();
+    }
     int* const counters = impl_->waits.data() + 1;
     dense::launch_solve<T>(
         {impl_->matrix.data(), impl_->stride, static_cast<int>(n), impl_->order(), b, x, counters, counters + 1},
@@ -196,10 +298,8 @@ template <class T> std::vector<T> Lu<T>::solve(std::span<const T> b) {
     if (!impl_->factored) throw InvalidInput("LU on the GPU: there are no factors; a matrix must be factored first");
     std::vector<T> x(n);
     if (n == 0) return x;
-    if (impl_->right.size() == 0) {
-        impl_->right.allocate(n);
-        impl_->solution.allocate(n);
-    }
+    if (impl_->right.size() == 0) impl_->right.allocate(n);
+    if (impl_->solution.size() == 0) impl_->solution.allocate(n);
     impl_->right.upload(b);
     start_solve(impl_->right.data(), impl_->solution.data());
     impl_->solution.download(x);

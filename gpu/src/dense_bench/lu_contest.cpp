@@ -1,11 +1,14 @@
 // LU and solves in float and double beside cuSOLVER: without pivoting on dominant matrices, with partial pivoting on
 // uniform ones.
+#include <cmath>
+#include <optional>
+
 #include <fmt/format.h>
 
+#include "../dense/cusolver_lu.hpp"
 #include "contest.hpp"
 #include "mantissa/gpu/device.hpp"
 #include "mantissa/gpu/lu.hpp"
-#include "solver_rivals.hpp"
 #include "systems.hpp"
 
 namespace mantissa::gpu {
@@ -16,60 +19,114 @@ template <class T> void device_copy(T* to, const T* from, std::size_t count) {
     check(cudaMemcpyAsync(to, from, count * sizeof(T), cudaMemcpyDeviceToDevice, nullptr), "cudaMemcpy");
 }
 
-/// One size: two runs, the factorisation and the solve.
-template <class T> void one_size(std::size_t n, LuPivoting pivoting, int repeats, Json& runs, const Say& say) {
-    const DenseSystem<T> system(n, pivoting == LuPivoting::none);
-    const Buffer<T> matrix = to_device(system.a), right = to_device(system.b);
-    Buffer<T> theirs(n * n), x(n), y(n);
-    Lu<T> ours(n, pivoting);
-    CusolverLu<T> rival(n, pivoting == LuPivoting::partial);
-    const auto error = [&](const Buffer<T>& solution) {
-        std::vector<T> host(n);
+/// Those who factor or solve: ours by whoever it chose, cuSOLVER where it is there, and our own kernels where it was
+/// chosen for them, so that the choice is seen to be right.
+template <class T> struct Sides {
+    Sides(std::size_t n, LuPivoting pivoting)
+        : system(n, pivoting == LuPivoting::none), matrix(to_device(system.a)), right(to_device(system.b)),
+          theirs(n * n), x(n), y(n), z(n), ours(n, pivoting, LuBy::automatic), own(n, pivoting, LuBy::own) {
+        if (why_no_cusolver().empty()) rival.emplace(n, pivoting == LuPivoting::partial);
+    }
+
+    [[nodiscard]] double error(const Buffer<T>& solution) const {
+        std::vector<T> host(system.b.size());
         solution.download(host);
         return system.backward_error(host);
-    };
-    const auto our_solve = [&] { ours.start_solve(right.data(), x.data()); };
-    const auto their_solve = [&] { rival.solve(theirs.data(), y.data()); };
-    const auto fill = [&] {
-        check(cudaMemcpy2DAsync(ours.device_matrix(), ours.stride() * sizeof(T), matrix.data(), n * sizeof(T),
+    }
+    void fill(Lu<T>& lu) const {
+        const std::size_t n = lu.size();
+        check(cudaMemcpy2DAsync(lu.device_matrix(), lu.stride() * sizeof(T), matrix.data(), n * sizeof(T),
                                 n * sizeof(T), n, cudaMemcpyDeviceToDevice, nullptr),
               "cudaMemcpy2D");
-    };
-    const Json factored = race({{"mantissa", fill, [&] { ours.start_factor(); },
-                                 [&] {
-                                     if (ours.finish_factor().end != LuEnd::factored) return double(INFINITY);
-                                     our_solve();
-                                     return error(x);
-                                 }},
-                                {"cuSOLVER getrf", [&] { device_copy(theirs.data(), matrix.data(), n * n); },
-                                 [&] { rival.factor(theirs.data()); },
-                                 [&] {
-                                     device_copy(y.data(), right.data(), n);
-                                     their_solve();
-                                     return error(y);
-                                 }}},
-                               repeats);
-    const Json solved = race(
-        {{"mantissa", {}, our_solve, [&] { return error(x); }},
-         {"cuSOLVER getrs", [&] { device_copy(y.data(), right.data(), n); }, their_solve, [&] { return error(y); }}},
-        repeats);
+    }
+    void copy_right(Buffer<T>& to) const { device_copy(to.data(), right.data(), right.size()); }
+    double solved_error(Lu<T>& lu, Buffer<T>& solution) {
+        if (lu.finish_factor().end != LuEnd::factored) return double(INFINITY);
+        copy_right(solution);
+        lu.start_solve(solution.data(), solution.data());
+        return error(solution);
+    }
+
+    Json factored(int repeats) {
+        std::vector<Entrant> entrants = {
+            {"mantissa", [&] { fill(ours); }, [&] { ours.start_factor(); }, [&] { return solved_error(ours, x); }}};
+        if (rival)
+            entrants.push_back({"cuSOLVER getrf", [&] { device_copy(theirs.data(), matrix.data(), matrix.size()); },
+                                [&] { rival->factor(theirs.data()); },
+                                [&] {
+                                    copy_right(y);
+                                    rival->solve(theirs.data(), y.data());
+                                    return error(y);
+                                }});
+        Json raced = race(entrants, repeats);
+        if (ours.by().factor != LuBy::own) // apart: launches behind a graph's take longer than behind each other
+            raced.push_back(race({{"own kernels", [&] { fill(own); }, [&] { own.start_factor(); },
+                                   [&] { return solved_error(own, z); }}},
+                                 repeats)[0]);
+        return raced;
+    }
+    /// Behind factored(). Every solve in place, but that our own kernels read b and write x.
+    Json solved(int repeats) {
+        std::vector<Entrant> entrants;
+        if (ours.by().solve == LuBy::own)
+            entrants.push_back(
+                {"mantissa", {}, [&] { ours.start_solve(right.data(), x.data()); }, [&] { return error(x); }});
+        else
+            entrants.push_back({"mantissa", [&] { copy_right(x); }, [&] { ours.start_solve(x.data(), x.data()); },
+                                [&] { return error(x); }});
+        if (rival)
+            entrants.push_back({"cuSOLVER getrs", [&] { copy_right(y); },
+                                [&] { rival->solve(theirs.data(), y.data()); }, [&] { return error(y); }});
+        if (ours.by().solve != LuBy::own) {
+            fill(own);
+            if (own.factor().end == LuEnd::factored)
+                entrants.push_back(
+                    {"own kernels", {}, [&] { own.start_solve(right.data(), z.data()); }, [&] { return error(z); }});
+        }
+        return race(entrants, repeats);
+    }
+
+    DenseSystem<T> system;
+    Buffer<T> matrix, right, theirs, x, y, z;
+    Lu<T> ours, own;
+    std::optional<CusolverLu<T>> rival;
+};
+
+/// A run's line: time, rate, and what stood beside.
+std::string line_of(const Json& run) {
+    const Json &ours = run["entrants"][0], *beside = nullptr;
+    const double seconds = ours["seconds"].get<double>();
+    std::string line = fmt::format("{:<9} {:<6} {:<7} {:>6} {:10.3f} ms {:7.2f} TFlop/s, by {}",
+                                   run["contest"].get<std::string>(), run["arithmetic"].get<std::string>(),
+                                   run["pivoting"].get<std::string>(), run["n"].get<std::size_t>(), 1e3 * seconds,
+                                   1e-12 * run["operations"].get<double>() / seconds, run["by"].get<std::string>());
+    for (const Json& entrant : run["entrants"]) {
+        if (&entrant == &ours) continue;
+        if (beside == nullptr) beside = &entrant;
+        line += fmt::format(", {:.2f} x {}", entrant["seconds"].get<double>() / seconds,
+                            entrant["name"].get<std::string>());
+    }
+    if (beside == nullptr) return line + " (alone: " + why_no_cusolver() + ")";
+    return line + fmt::format(", backward errors {:.1e} {:.1e}", ours["error"].get<double>(),
+                              (*beside)["error"].get<double>());
+}
+
+/// One size: two runs, the factorisation and the solve.
+template <class T> void one_size(std::size_t n, LuPivoting pivoting, int repeats, Json& runs, const Say& say) {
+    Sides<T> sides(n, pivoting);
+    const Json factored = sides.factored(repeats), solved = sides.solved(repeats);
     const double size = static_cast<double>(n);
     for (const bool factors : {true, false}) {
         const Json& raced = factors ? factored : solved;
-        const double operations = factors ? 2.0 / 3.0 * size * size * size : 2.0 * size * size;
         runs.push_back({{"contest", factors ? "lu" : "lu solve"},
                         {"arithmetic", sizeof(T) == 4 ? "float" : "double"},
                         {"pivoting", to_string(pivoting)},
                         {"n", n},
-                        {"operations", operations},
+                        {"operations", factors ? 2.0 / 3.0 * size * size * size : 2.0 * size * size},
+                        {"by", to_string(factors ? sides.ours.by().factor : sides.ours.by().solve)},
                         {"entrants", raced},
                         {"lead", lead(raced)}});
-        say(fmt::format(
-            "{:<9} {:<6} {:<7} {:>6} {:10.3f} ms {:7.2f} TFlop/s, {:.2f} x {}, backward errors {:.1e} {:.1e}",
-            factors ? "lu" : "lu solve", sizeof(T) == 4 ? "float" : "double", to_string(pivoting), n,
-            1e3 * raced[0]["seconds"].get<double>(), 1e-12 * operations / raced[0]["seconds"].get<double>(),
-            lead(raced).get<double>(), raced[1]["name"].get<std::string>(), raced[0]["error"].get<double>(),
-            raced[1]["error"].get<double>()));
+        say(line_of(runs.back()));
     }
 }
 

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 
 #include <fmt/format.h>
 
 #include "compare/compare.hpp"
+#include "core_limits.hpp"
 #include "findings/findings.hpp"
 #include "mantissa/format.hpp"
+#include "mantissa/host/registry.hpp"
 #include "synthesis/synthesis.hpp"
 #include "synthesis/work_folder.hpp"
 
@@ -86,6 +89,20 @@ std::string row_text(const Json& row, const std::string& target) {
 }
 
 } // namespace
+
+std::function<std::string(const DatapathSpec&, const System&)> refusal_by(const std::string& names, bool on_device) {
+    std::vector<std::shared_ptr<Engine>> engines;
+    for (std::size_t begin = 0; begin <= names.size() && !names.empty();) {
+        const std::size_t end = std::min(names.find(',', begin), names.size());
+        engines.push_back(make_engine(names.substr(begin, end - begin)));
+        begin = end + 1;
+    }
+    return [engines, on_device](const DatapathSpec& spec, const System& system) -> std::string {
+        for (const auto& engine : engines)
+            if (std::string why = engine->refusal(spec, system, {}); !why.empty()) return why;
+        return on_device ? core_refusal(spec, system) : std::string();
+    };
+}
 
 void check_device(const Problem& problem, const HardwareRequest& request) {
     SolveOptions any;

@@ -2,6 +2,7 @@
 // host/.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,10 @@ struct HardwareRequest {
     std::string command; ///< for the provenance
     int threads = 1;
 };
+
+/// What the engines `names` (separated by commas, empty: none) and, with `on_device`, cores in hardware say to a
+/// datapath on a system, for AdviceOptions::refusal. Throws InvalidInput where an engine is unknown.
+std::function<std::string(const DatapathSpec&, const System&)> refusal_by(const std::string& names, bool on_device);
 
 /// Throws InvalidInput, one line, where the device is unknown or has no place for cores of this problem; computes
 /// nothing.

@@ -14,7 +14,6 @@
 #include <fmt/format.h>
 
 #include "advise/advice_report.hpp"
-#include "advise/core_limits.hpp"
 #include "command.hpp"
 #include "command/native/native_options.hpp"
 #include "dense/solve_dense.hpp"
@@ -71,6 +70,16 @@ std::string to_text(const ChebyshevBounds& c) {
                                             : fmt::format("estimated by {} Lanczos steps", c.lanczos_steps));
 }
 
+std::string to_text(const EnergyEstimate& e) {
+    return fmt::format("{:.2e}  ({:.2e} to {:.2e}{}; A-norm, relative to the solution; estimated)", e.value(), e.lower,
+                       e.upper, e.settled ? "" : ", not settled");
+}
+std::string to_text(const ErrorBound& b) {
+    if (!b.absolute) return "none: " + b.why;
+    return fmt::format("{:.3e}{}  (largest element of the error, for sure; {})", *b.absolute,
+                       b.relative ? fmt::format(", {:.3e} of the solution's", *b.relative) : "", b.method);
+}
+
 void print_row(std::FILE* to, const char* name, const std::string& value) {
     fmt::print(to, "{:<15}{}\n", name, value);
 }
@@ -95,6 +104,7 @@ void print_request(std::FILE* to, const Point& point, const Problem& problem, co
     if (o.preconditioner) scheme += ", preconditioner " + options::preconditioner_text(o);
     if (o.resident) scheme += ", resident with an iterate in " + to_string(*o.outer);
     else if (o.outer) scheme += ", outer loop in " + to_string(*o.outer);
+    if (o.energy) scheme += fmt::format(", to an energy error of {}", text::shortest(*o.energy));
     if (o.headroom) scheme += fmt::format(", {} bits of headroom", *o.headroom);
     if (o.couplings) scheme += fmt::format(", couplings in {} with the rows' sums kept", to_string(*o.couplings));
     row("problem",
@@ -120,6 +130,8 @@ void print_answer(std::FILE* to, const SolveOptions& o, const SolveResult& r, co
                                : fmt::format("{}", r.inner_iterations));
     row("true residual", fmt::format("{:.3e}  (double precision, relative to the first)", r.true_residual));
     if (r.error) row("error", fmt::format("{:.5e}  (root mean square, against the continuous solution)", *r.error));
+    if (r.energy) row("energy error", to_text(*r.energy));
+    if (r.bound) row("error bound", to_text(*r.bound));
     if (r.chebyshev) row("bounds", to_text(*r.chebyshev));
     if (r.equation_scale != 1)
         row("equation", fmt::format("the engine's is {} times the problem's", text::shortest(r.equation_scale)));
@@ -211,22 +223,6 @@ std::string write_files(const Flags& flags, const Point& point, const Problem& p
     return fault;
 }
 
-/// What the engines that the advised datapath shall run on say to it: `names`, separated by commas, and cores in
-/// hardware.
-std::function<std::string(const DatapathSpec&, const System&)> refusal_by(const std::string& names, bool on_device) {
-    std::vector<std::shared_ptr<Engine>> engines;
-    for (std::size_t begin = 0; begin <= names.size() && !names.empty();) {
-        const std::size_t end = std::min(names.find(',', begin), names.size());
-        engines.push_back(make_engine(names.substr(begin, end - begin)));
-        begin = end + 1;
-    }
-    return [engines, on_device](const DatapathSpec& spec, const System& system) -> std::string {
-        for (const auto& engine : engines)
-            if (std::string why = engine->refusal(spec, system, {}); !why.empty()) return why;
-        return on_device ? advising::core_refusal(spec, system) : std::string();
-    };
-}
-
 /// The advice; with --advise=solve the solve that it names behind it.
 int advise_command(const Flags& flags, const std::string& engines, const std::string& typed) {
     if (flags.advise != "only" && flags.advise != "solve")
@@ -240,7 +236,7 @@ int advise_command(const Flags& flags, const std::string& engines, const std::st
         throw InvalidInput("--store: it keeps what --device computes; give --device too, or leave it out");
     if (!flags.store.empty()) base::check_store_path("--store", flags.store);
     AdviceOptions options{asked.tolerance, asked.inner, asked.threads};
-    if (!engines.empty() || on_device) options.refusal = refusal_by(engines, on_device);
+    if (!engines.empty() || on_device) options.refusal = advising::refusal_by(engines, on_device);
     const Problem problem = make_problem(flags.problem);
     const advising::HardwareRequest request{flags.device, flags.store, typed, asked.threads};
     if (on_device) advising::check_device(problem, request);
@@ -457,7 +453,8 @@ Run setup(CLI::App& app, const std::string& typed) {
                    "mtx:FILE[,rhs=ones|random|file:FILE][,seed=S], or, from meshes, "
                    "lscm:FILE[,weight=area|opennl][,pins=axes|boundary][,cut=no|auto] and "
                    "dsi:FILE[,task=smooth|interpolate][,weight=W][,coordinate=x|y|z|xyz] (docs/meshes.md); "
-                   "generated:kind=nd|band|thermal|elasticity|scattered|power|arrow,n=N[,seed=S], large and sparse");
+                   "generated:kind=nd|band|thermal|elasticity|scattered|power|arrow|circuit|supply,n=N[,seed=S]"
+                   "[,order=natural|random], large and sparse");
     CLI::Option* const advise = app.add_flag(
         "--advise{only}", f.advise,
         "estimate the condition of the matrix and propose widths and options; --advise=solve runs them as well; "

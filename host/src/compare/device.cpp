@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "mantissa/base/environment.hpp"
 #include "mantissa/base/files.hpp"
 #include "text/toml_text.hpp"
 
@@ -99,6 +100,9 @@ Device parse_device(std::string_view text, std::string_view name) {
 
 std::string data_folder(const std::string& name) {
     std::error_code error;
+    if (const std::string source = base::environment("MANTISSA_SOURCE"); !source.empty())
+        if (const fs::path named = fs::path(source) / "experiments" / name; fs::is_directory(named, error))
+            return named.string();
     const auto program = fs::read_symlink("/proc/self/exe", error);
     if (!error) {
         const auto installed = program.parent_path().parent_path() / "share/mantissa" / name;

@@ -93,6 +93,8 @@ results::Json designs_json(const Comparison& c, const Gathered& g) {
                  {"cycles_engine", counted ? results::Json(cycles->second.value.engine) : results::Json(nullptr)},
                  {"cycles_kind", counted ? results::Json("measured") : results::Json(nullptr)}});
             if (design.chebyshev) list.back()["chebyshev"] = true;
+            if (design.jacobi) list.back()["jacobi"] = true;
+            if (design.headroom) list.back()["headroom"] = *design.headroom;
         }
     return list;
 }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "findings.hpp"
+#include "mantissa/base/shell_words.hpp"
 #include "rows.hpp"
 #include "text/counted.hpp"
 
@@ -113,6 +114,32 @@ std::string device_name(const Json& document, const std::string& id) {
     return id;
 }
 
+/// The winner's solve on this machine, and its core's area: what a reader does next. `row` is a grid's or a sparse one.
+std::vector<NextStep> next_steps(const Json& document, const Json& row, bool sparse) {
+    const std::string spec = text(row, "spec"), problem = text(row, "problem");
+    if (spec.empty()) return {};
+    const bool resident = row.contains("resident") && !row.at("resident").is_null();
+    std::string solve =
+        fmt::format("mantissa solve --problem {} --spec {}", base::shell_quoted(problem), base::shell_quoted(spec));
+    const std::uint64_t inner = whole(row, "inner") != 0 ? whole(row, "inner") : whole(document, "inner");
+    if (inner != 0) solve += fmt::format(" --inner {}", inner);
+    if (const auto tolerance = number(document, "tolerance")) solve += fmt::format(" --tolerance {:g}", *tolerance);
+    for (const Json* d : items(document, "designs")) { // how its solves were scaled
+        if (text(*d, "spec") != spec || text(*d, "problem") != problem) continue;
+        if (sparse || (d->contains("jacobi") && d->at("jacobi") == true)) solve += " --jacobi";
+        if (const auto headroom = number(*d, "headroom")) solve += fmt::format(" --headroom {:.0f}", *headroom);
+        break;
+    }
+    std::string target;
+    for (const Json* d : items(document, "devices"))
+        if (text(*d, "id") == text(row, "device")) target = text(*d, "target");
+    std::string area = fmt::format("mantissa synthesize --spec {}", base::shell_quoted(spec));
+    if (sparse || resident) area += sparse ? " --operator sparse" : " --operator resident";
+    if (!target.empty()) area += " --target " + target;
+    return {{"Solve with it here, to the same bits", std::move(solve)},
+            {"See the area and the clock of one core", std::move(area)}};
+}
+
 /// The seconds of a row; nothing where it has none above 0.
 std::optional<double> time_of(const Json& row) {
     const auto seconds = number(row, "seconds");
@@ -185,6 +212,7 @@ std::optional<Verdict> sparse_verdict(const Json& document) {
                           "no solve on a processor beside it; set cpu = true in the comparison"),
                  headline(fastest("sparse", [](const Json& r) { return !r.contains("clock_hz"); }), "the others",
                           "no GPU's or published time of a whole solve beside it")};
+    v.next = next_steps(document, *best, true);
     v.devices = {text(*best, "device")};
     for (const Json* r : items(document, "sparse")) // one more beside it, where there is another
         if (v.devices.size() == 1 && text(*r, "problem") == problem && r->contains("clock_hz") && time_of(*r) &&
@@ -215,6 +243,7 @@ std::optional<Verdict> verdict_of(const nlohmann::ordered_json& document) {
                              against_double(fastest->second, winner));
     v.numbers = {iterations_headline(document, problem, *winner.json, "inner_iterations"),
                  area(document, winner, devices), beside_gpu(document, problem, winner)};
+    if (!winner.json->contains("chebyshev")) v.next = next_steps(document, *winner.json, false);
     v.devices = {fastest->first};
     const auto other = std::ranges::max_element(devices, {}, [&](const auto& d) {
         return d.first == fastest->first ? std::size_t{0} : count_designs(d.second);

@@ -17,8 +17,14 @@ struct Headline {
     bool modelled = false; ///< rests on a model or an estimate
 };
 
+/// What to do next: a reason and the command.
+struct NextStep {
+    std::string why, command;
+};
+
 struct Verdict {
     std::string sentence;
+    std::vector<NextStep> next;       ///< solve with the winner here, look at its core
     std::vector<Headline> numbers;    ///< iterations, area, how much slower or faster than the GPU
     std::string problem;              ///< the largest one that has rows
     std::vector<std::string> devices; ///< the winner's first, then the one with the most designs

@@ -1,12 +1,16 @@
-// Rounding on the bits of doubles, and the operations: each forms its result in double with the sign of what that lost,
-// and rounds it to odd, from which every rounding to 24 bits or fewer is as from the exact result.
+// The operations on floats: each forms its result in double with the sign of what that lost, and rounds it to odd, from
+// which every rounding to 24 bits or fewer is as from the exact result. Kernels round (narrow_isa.cpp).
 #include "mantissa/narrow/narrow_unit.hpp"
 
 #include <bit>
 #include <cmath>
-#include <limits>
+#include <string>
 
+#include "../fp_mode.hpp"
+#include "../isa/isa.hpp"
+#include "exact_rounding.hpp"
 #include "mantissa/errors.hpp"
+#include "narrow_kernels.hpp"
 
 namespace mantissa::narrow {
 
@@ -14,86 +18,48 @@ namespace {
 
 constexpr std::uint64_t kSign = std::uint64_t{1} << 63, kInfinity = std::uint64_t{0x7FF} << 52;
 
-double power_of_two(int e) { // of a normal double
-    return std::bit_cast<double>(static_cast<std::uint64_t>(e + 1023) << 52);
+std::int64_t pattern(double x) {
+    return std::bit_cast<std::int64_t>(x);
 }
 
-/// How far to round: what one element needs of a format.
-struct Rounding {
-    int fraction_bits, min_exponent;
-    double max, min_normal, over, infinite; // what an overflow and an infinity become
-    bool gradual;
-
-    explicit Rounding(const NarrowFormat& f)
-        : fraction_bits(f.fraction_bits), min_exponent(f.min_exponent), max(f.max),
-          min_normal(power_of_two(f.min_exponent)), over(f.max), infinite(0), gradual(f.gradual) {
-        if (f.beyond == Beyond::infinity) over = std::numeric_limits<double>::infinity();
-        if (f.beyond == Beyond::nan) over = std::numeric_limits<double>::quiet_NaN();
-        infinite = f.has_infinity ? std::numeric_limits<double>::infinity() : over;
-    }
-};
-
-/// Is the magnitude `units` + `rest` (in units of the grid, 0 <= rest < 1) rounded away from zero?
-template <Direction D> bool goes_up(std::int32_t units, double rest, bool negative, std::uint32_t random) {
-    const bool odd = (units & 1) != 0;
-    switch (D) {
-    case Direction::toward_zero:
-        return false;
-    case Direction::nearest_even:
-        return rest > 0.5 || (rest == 0.5 && odd);
-    case Direction::nearest_away:
-        return rest >= 0.5;
-    case Direction::to_odd:
-        return rest > 0 && !odd;
-    case Direction::up:
-        return rest > 0 && !negative;
-    case Direction::down:
-        return rest > 0 && negative;
-    case Direction::stochastic:
-        return rest * 0x1p32 >= static_cast<double>(random) + 1; // floor(2^32 rest) > random
-    }
-    return false;
+/// Can the kernels round into it? Their grids are those of normal doubles.
+bool has_kernel(const NarrowFormat& f) {
+    return f.gradual ? f.min_exponent >= -1022 : f.min_exponent > -1022;
 }
 
-/// Where an overflow by a directed rounding goes: not beyond the largest number when it rounds toward zero.
-template <Direction D> double beyond(const Rounding& r, bool negative) {
-    const bool inward = D == Direction::toward_zero || D == Direction::to_odd || (D == Direction::up && negative) ||
-                        (D == Direction::down && !negative);
-    return inward ? r.max : r.over;
+detail::NarrowParams params_of(const NarrowFormat& f, std::uint64_t seed) {
+    const Extremes extremes(f);
+    detail::NarrowParams p;
+    p.drop = 52 - f.fraction_bits;
+    p.least_field = f.min_exponent + 1023;
+    const int unit = f.min_exponent - f.fraction_bits;
+    p.unit = pattern(std::ldexp(1.0, unit));
+    p.half = unit > -1074 ? std::ldexp(1.0, unit - 1) : std::nan("");
+    if (f.fraction_bits > 0) p.last_or = std::int64_t{1} << 52;
+    else p.last_xor = static_cast<std::int64_t>((1023 + f.bias()) & 1) << 52;
+    p.max = pattern(f.max);
+    p.min_normal = pattern(std::ldexp(1.0, f.min_exponent));
+    p.below = f.has_zero ? 0 : p.min_normal;
+    p.zero = pattern(extremes.zero);
+    p.over[0] = pattern(extremes.over[0]);
+    p.over[1] = p.over[0] ^ pattern(extremes.over[1]);
+    p.infinite[0] = pattern(extremes.infinite[0]);
+    p.infinite[1] = p.infinite[0] ^ pattern(extremes.infinite[1]);
+    p.negative = pattern(extremes.negative);
+    p.grid = std::ldexp(1.0, unit + 52);
+    const int scale = 32 - unit;
+    p.unit_scale[0] = std::ldexp(1.0, scale / 2);
+    p.unit_scale[1] = std::ldexp(1.0, scale - scale / 2);
+    p.seed = seed;
+    return p;
 }
 
-template <Direction D> double round_one(const Rounding& r, double x, std::uint32_t random) {
-    const auto bits = std::bit_cast<std::uint64_t>(x);
-    const bool negative = (bits & kSign) != 0;
-    const std::uint64_t size = bits & ~kSign;
-    if (size > kInfinity) return std::numeric_limits<double>::quiet_NaN();
-    double result = 0;
-    if (size == kInfinity) {
-        result = r.infinite;
-    } else if (size != 0) {
-        const int exponent = static_cast<int>(size >> 52) - 1023; // -1023 below the normal doubles: far below any grid
-        // Without subnormals the grid goes on shrinking, and what rounds to less than a normal number is dropped.
-        const int floor_exponent = r.gradual ? r.min_exponent : r.min_exponent - 2;
-        const int grid = (exponent > floor_exponent ? exponent : floor_exponent) - r.fraction_bits;
-        // In two factors: 2^-grid alone may leave a double's range.
-        const double scaled =
-            std::bit_cast<double>(size) * power_of_two(-(grid / 2)) * power_of_two(-(grid - grid / 2));
-        const auto units = static_cast<std::int32_t>(scaled); // below 2^24: at most 24 bits stay
-        const bool up = goes_up<D>(units, scaled - static_cast<double>(units), negative, random);
-        const auto rounded = static_cast<double>(units + (up ? 1 : 0));
-        result = rounded * power_of_two(grid / 2) * power_of_two(grid - grid / 2);
-        if (result > r.max) result = beyond<D>(r, negative);
-        else if (!r.gradual && result < r.min_normal) result = 0;
-    }
-    return negative ? -result : result;
-}
-
-template <Direction D>
-void round_all(const NarrowFormat& f, std::uint64_t seed, std::span<const double> a, std::span<double> out,
-               std::uint64_t first) {
-    const Rounding r(f);
-    for (std::size_t i = 0; i < out.size(); ++i)
-        out[i] = round_one<D>(r, a[i], D == Direction::stochastic ? random_bits(seed, first + i) : 0);
+const detail::NarrowKernels& kernels() {
+#if defined(__x86_64__)
+    if (detail::best_isa() == detail::Isa::avx512) return detail::avx512::narrow_kernels();
+    if (detail::best_isa() == detail::Isa::avx2) return detail::avx2::narrow_kernels();
+#endif
+    return detail::baseline::narrow_kernels();
 }
 
 /// A result in double and what it lost, whose sign alone counts: rounded to odd.
@@ -137,35 +103,34 @@ double operate(Operation op, double a, double b, double c) {
     }
 }
 
-void require_floats(std::span<const double> x) {
-    bool wrong = false;
-    for (const double v : x) wrong |= v == v && static_cast<double>(static_cast<float>(v)) != v;
-    if (wrong)
-        throw InvalidInput(
-            "an operand is no float32 value, and operations of narrow formats take no other; round it into "
-            "a format first");
+bool is_float(double x) {
+    return x != x || static_cast<double>(static_cast<float>(x)) == x;
 }
 
 } // namespace
 
+NarrowUnit::NarrowUnit(const NarrowFormat& format, std::uint64_t seed) : format_(format), seed_(seed) {
+    if (!format.fits_double())
+        throw InvalidInput("values of " + to_string(format) +
+                           " lie beyond float64: encode and decode them one by one, or take a format of fewer exponent "
+                           "bits");
+}
+
 void NarrowUnit::round(std::span<const double> a, std::span<double> out, std::uint64_t first) const {
     if (a.size() != out.size()) throw InvalidInput("narrow format: arrays of different lengths; give equal ones");
-    switch (format_.direction) {
-    case Direction::toward_zero:
-        return round_all<Direction::toward_zero>(format_, seed_, a, out, first);
-    case Direction::nearest_even:
-        return round_all<Direction::nearest_even>(format_, seed_, a, out, first);
-    case Direction::nearest_away:
-        return round_all<Direction::nearest_away>(format_, seed_, a, out, first);
-    case Direction::to_odd:
-        return round_all<Direction::to_odd>(format_, seed_, a, out, first);
-    case Direction::up:
-        return round_all<Direction::up>(format_, seed_, a, out, first);
-    case Direction::down:
-        return round_all<Direction::down>(format_, seed_, a, out, first);
-    case Direction::stochastic:
-        return round_all<Direction::stochastic>(format_, seed_, a, out, first);
+    if (has_kernel(format_)) {
+        const detail::Signs signs = !format_.is_signed      ? detail::Signs::none
+                                    : format_.signed_zero() ? detail::Signs::two_zeros
+                                                            : detail::Signs::one_zero;
+#if MANTISSA_HAS_FP_MODE
+        const detail::FpScope scope({detail::FpRounding::nearest, false});
+#endif
+        kernels().round[static_cast<int>(format_.direction)][format_.gradual ? 1 : 0][static_cast<int>(signs)](
+            a.data(), out.data(), out.size(), params_of(format_, seed_), first);
+        return;
     }
+    for (std::size_t i = 0; i < out.size(); ++i)
+        out[i] = exact_round(format_, Operation::convert, a[i], 0, 0, random_bits(seed_, first + i));
 }
 
 void NarrowUnit::apply(Operation op, std::span<const double> a, std::span<const double> b, std::span<const double> c,
@@ -177,12 +142,15 @@ void NarrowUnit::apply(Operation op, std::span<const double> a, std::span<const 
     const bool equal =
         a.size() == out.size() && (!reads_b(op) || b.size() == out.size()) && (!reads_c(op) || c.size() == out.size());
     if (!equal) throw InvalidInput("narrow format: arrays of different lengths; give equal ones");
-    require_floats(a);
-    if (reads_b(op)) require_floats(b);
-    if (reads_c(op)) require_floats(c);
-    for (std::size_t i = 0; i < out.size(); ++i)
-        out[i] = operate(op, a[i], reads_b(op) ? b[i] : 0.0, reads_c(op) ? c[i] : 0.0);
-    round(out, out, first);
+    // Floats' results are formed in double and rounded by the kernels. Others are rounded in integers, element by
+    // element; the kernels leave them as they are.
+    const bool shorter = format_.fits_float() && has_kernel(format_);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        const double x = a[i], y = reads_b(op) ? b[i] : 0.0, z = reads_c(op) ? c[i] : 0.0;
+        const bool floats = shorter && is_float(x) && is_float(y) && is_float(z);
+        out[i] = floats ? operate(op, x, y, z) : exact_round(format_, op, x, y, z, random_bits(seed_, first + i));
+    }
+    if (shorter) round(out, out, first);
 }
 
 } // namespace mantissa::narrow

@@ -80,6 +80,12 @@ void sliced_rows(std::span<const SlicedEll::Slice> slice, std::uint32_t rows, co
     }
 }
 
+/// Rows in slices; on the processor "SELL in order" has its rows in order of length within their slice.
+bool is_sliced(SparseFormat format) {
+    return format == SparseFormat::sell || format == SparseFormat::sell_lengths ||
+           format == SparseFormat::sell_in_order;
+}
+
 double seconds_now() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -106,8 +112,10 @@ CpuProduct<T>::CpuProduct(const CompressedRows& a, SparseFormat format, int thre
         begin_ = std::move(b.row_begin);
         column_ = std::move(b.column);
         take(b.value);
-    } else if (format == SparseFormat::sell || format == SparseFormat::sell_lengths) {
-        SlicedOptions options = format == SparseFormat::sell ? kPlainSell : sell_by_lengths(a);
+    } else if (is_sliced(format)) {
+        SlicedOptions options = format == SparseFormat::sell           ? kPlainSell
+                                : format == SparseFormat::sell_lengths ? sell_by_lengths(a)
+                                                                       : SlicedOptions{.window = SlicedEll::kWidth};
         options.longest_piece = 0; // pieces are for devices
         SlicedEll s = to_sliced_ell(a, options);
         slice_ = std::move(s.slice);
@@ -137,7 +145,7 @@ template <class T> void CpuProduct<T>::apply(std::span<const T> x, std::span<T> 
                                 x.data(), y.data(), threads_);
     if (format_ == SparseFormat::complex2 || format_ == SparseFormat::complex_sell)
         return complex_rows(rows_ / 2, begin_.data(), column_.data(), value_.data(), x.data(), y.data(), threads_);
-    if (format_ == SparseFormat::sell || format_ == SparseFormat::sell_lengths)
+    if (is_sliced(format_))
         return sliced_rows<T>(slice_, rows_, permutation_.data(), column_.data(), value_.data(), x.data(), y.data(),
                               threads_);
     if (format_ == SparseFormat::jds_rows) {

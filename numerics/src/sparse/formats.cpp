@@ -143,8 +143,8 @@ CompressedRows to_compressed_rows(const Bands& a) {
 }
 
 std::string to_string(SparseFormat f) {
-    constexpr const char* kNames[] = {"CRS",  "BCRS 2x2",        "BCRS 4x4",    "JDS by rows", "JDS",
-                                      "SELL", "SELL by lengths", "complex 2x2", "complex SELL"};
+    constexpr const char* kNames[] = {"CRS",  "BCRS 2x2",        "BCRS 4x4",      "JDS by rows", "JDS",
+                                      "SELL", "SELL by lengths", "SELL in order", "complex 2x2", "complex SELL"};
     return kNames[static_cast<int>(f)];
 }
 
@@ -204,6 +204,11 @@ std::vector<FormatReport> report_formats(const CompressedRows& a, std::size_t va
         const SlicedSize size = sliced_size(a, format == SparseFormat::sell ? kPlainSell : sell_by_lengths(a));
         const std::size_t entries = size.steps * SlicedEll::kWidth;
         add(format, entries, 4 * entries + 16 * size.slices + 4 * rows, 0);
+    }
+    if (const std::size_t steps = ordered_steps(a); steps != 0 || nonzeros == 0) {
+        const std::size_t entries = steps * SlicedEll::kWidth,
+                          slices = (rows + SlicedEll::kWidth - 1) / SlicedEll::kWidth;
+        add(SparseFormat::sell_in_order, entries, 4 * entries + 4 * (slices + 1) + rows, 0);
     }
     if (!why_no_complex_blocks(a).empty()) return reports;
     const ComplexBlocks complex = to_complex_blocks(a);

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "mantissa/errors.hpp"
+#include "mantissa/format.hpp"
 #include "mantissa/narrow/narrow_unit.hpp"
 
 namespace {
@@ -112,8 +113,9 @@ TEST(Narrow, OperationsRoundOnce) {
     EXPECT_EQ(out[1], 1 - 0x1p-11);
     unit.apply(Operation::fma, a, b, c, out);
     EXPECT_EQ(out[2], 9);
-    const std::vector<double> tenth(4, 0.1);
-    EXPECT_THROW(unit.apply(Operation::add, tenth, b, {}, out), InvalidInput);
+    const std::vector<double> tenth(4, 0.1); // no float's value
+    unit.apply(Operation::add, tenth, b, {}, out);
+    EXPECT_EQ(out[1], rounded(f, 0.1 + 0x1p-11));
 }
 
 TEST(Narrow, TextsReadBack) {
@@ -122,7 +124,17 @@ TEST(Narrow, TextsReadBack) {
     EXPECT_FALSE(parse_narrow("s17e8").has_value());
     EXPECT_FALSE(parse_narrow("fx18.16").has_value());
     EXPECT_THROW((void)parse_narrow("fp4_e2m1:inf"), InvalidInput);
-    EXPECT_THROW((void)parse_narrow("s40e8:rna"), InvalidInput);
+    EXPECT_THROW((void)parse_narrow("s60e8:rna"), InvalidInput);
+    EXPECT_THROW((void)parse_narrow("binary8p8se"), InvalidInput);
+    EXPECT_THROW((void)parse_narrow("binary17p3"), InvalidInput);
+    EXPECT_THROW((void)parse_narrow("binary8p3x"), InvalidInput);
+    for (const char* text : {"binary8p3se", "binary16p1uf:satfinite", "e8m0", "e8m0:rne", "fp8_e4m3fnuz", "s52e11:up",
+                             "fp8_e5m2fnuz:nan", "binary8p4sf:nan", "binary8p4sf:sat", "binary12p7uf:odd"})
+        EXPECT_EQ(of(to_string(of(text))), of(text)) << text;
+    EXPECT_EQ(of("binary8p3"), of("Binary8p3se"));
+    EXPECT_EQ(of("float8_e4m3fn"), of("fp8_e4m3:nan"));
+    EXPECT_EQ(parse_format("bf16"), formats::kBfloat16);
+    EXPECT_EQ(parse_format("float16:flush"), formats::kHalf.with(Subnormals::flush));
 }
 
 } // namespace

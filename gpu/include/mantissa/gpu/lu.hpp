@@ -22,6 +22,18 @@ enum class LuPivoting : std::uint8_t { none, partial };
 /// "none", "partial".
 std::string to_string(LuPivoting p);
 
+/// Whose kernels: those here, or the vendor's. `automatic`: whichever is faster on this card, for factors and for
+/// solves apart; those here where cuSOLVER is not to be had.
+enum class LuBy : std::uint8_t { own, cusolver, automatic };
+/// "own", "cuSOLVER", "automatic".
+std::string to_string(LuBy by);
+
+/// Who is faster at n x n systems of float or double on a card of so many bytes per second, cuSOLVER being there.
+struct LuChoice {
+    LuBy factor = LuBy::own, solve = LuBy::own;
+};
+LuChoice lu_by_for(std::size_t n, LuPivoting pivoting, bool single, double bytes_per_second);
+
 struct LuReport {
     LuEnd end = LuEnd::factored; ///< factored, singular or not_finite
     /// The column (from 0) of the first pivot that is zero, or not finite; n when factored.
@@ -34,13 +46,16 @@ struct LuReport {
 template <class T> class Lu {
 public:
     /// Device memory for one matrix. n of 0 and 1 are sizes like others. Throws InvalidInput in one line where the
-    /// device has not the memory or n is too large, DeviceError where there is no device.
-    explicit Lu(std::size_t n, LuPivoting pivoting = LuPivoting::partial);
+    /// device has not the memory or n is too large, DeviceError where there is no device, or no cuSOLVER where it was
+    /// asked for. What is said above of bits holds for LuBy::own.
+    explicit Lu(std::size_t n, LuPivoting pivoting = LuPivoting::partial, LuBy by = LuBy::own);
     ~Lu();
     Lu(Lu&&) noexcept;
     Lu& operator=(Lu&&) noexcept;
 
     [[nodiscard]] std::size_t size() const;
+    /// Whose kernels factor, and whose solve: own or cusolver.
+    [[nodiscard]] LuChoice by() const;
 
     /// The matrix, n x n elements by columns. Throws InvalidInput on any other number of elements.
     void load(std::span<const T> by_columns);
@@ -62,7 +77,8 @@ public:
     [[nodiscard]] T* device_matrix();
     [[nodiscard]] std::size_t stride() const;
     /// Starts factor() or solve() without waiting, on the legacy default stream: for timing and for graphs of one's
-    /// own. device_solve reads and writes n elements of device memory; b and x may not overlap.
+    /// own. device_solve reads and writes n elements of device memory; b and x are one vector or do not overlap. A
+    /// solve comes behind finish_factor().
     void start_factor();
     void start_solve(const T* b, T* x);
     /// Waits, and says how the last factorisation ended; its seconds are 0.

@@ -63,7 +63,8 @@ public:
             jordan_rows<T><<<divided(columns_, 64), 64>>>(p);
             const unsigned down = divided(pitch_ / (16 / sizeof(T)), kJordanThreads);
             // Enough blocks to fill the device, each with enough columns to be worth its factors.
-            const int wanted = static_cast<int>(divided(columns_ * down, 132 * 4));
+            const int wanted = static_cast<int>(
+                divided(columns_ * down, 4 * static_cast<std::size_t>(require_device().multiprocessors)));
             const int strip = std::max(8, (wanted + 3) / 4 * 4);
             jordan_apply<T>
                 <<<dim3(down, divided(columns_, static_cast<std::size_t>(strip))), kJordanThreads>>>(p, strip);

@@ -70,7 +70,7 @@ struct Problem {
 ///                                          W (smooth), or a share P of them held there (interpolate); one coordinate,
 ///                                          or all three in one system
 ///
-///   generated:kind=nd|band|thermal|elasticity|scattered|power|arrow,n=N[,seed=S]
+///   generated:kind=nd|band|thermal|elasticity|scattered|power|arrow|circuit|supply,n=N[,seed=S][,order=natural|random]
 ///                                          a large sparse matrix of about N rows like those of Cevahir et al. 2009:
 ///                                          nd, a cubic lattice, 399 entries a row; band, 200 a row, of very unequal
 ///                                          length; thermal, triangles, 7 a row; elasticity, bricks, 81 a row, and the

@@ -44,7 +44,7 @@ std::string contents(const CLI::App& app) {
     text += fmt::format("  {:<14}for bash: source <(mantissa help completion)\n\nor a subcommand\n\n", kCompletion);
     for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
         text += fmt::format("  {:<14}{}\n", sub->get_name(), sub->get_description());
-    return text;
+    return text + "\nor an option of one, as mantissa help inner: what it is, and commands with it\n";
 }
 
 std::string page(const CLI::App& app, const std::string& wanted) {
@@ -58,9 +58,10 @@ std::string page(const CLI::App& app, const std::string& wanted) {
     if (wanted == kKeywords) return options::python_keywords();
     for (CLI::App* sub : const_cast<CLI::App&>(app).get_subcommands({}))
         if (wanted == sub->get_name()) return sub->help("mantissa");
+    if (const std::string text = option_page(app, wanted); !text.empty()) return text;
     std::string names;
     for (const Topic& topic : topics()) names += std::string(topic.name) + ", ";
-    throw InvalidInput(fmt::format("help {}: no such page; give {}{}, {}, {}, {}, {} or a subcommand",
+    throw InvalidInput(fmt::format("help {}: no such page; give {}{}, {}, {}, {}, {}, a subcommand or an option",
                                    base::quoted(wanted), names, kRecurrences, kMan, kCompletion, kOptions, kKeywords));
 }
 
@@ -68,7 +69,7 @@ Run setup(CLI::App& app, const std::string&) {
     const auto topic = std::make_shared<std::string>();
     app.add_option("topic", *topic,
                    "spec, problem, recurrences, files, environment, exit-codes, man, completion, options, keywords, or "
-                   "a subcommand");
+                   "a subcommand, or an option: help inner");
     return [topic, &app] {
         fmt::print("{}", page(*app.get_parent(), *topic));
         return int{kDone};

@@ -22,6 +22,9 @@ std::span<const Topic> topics();
 /// Command lines of a subcommand, one a line, as a user types them; empty for a subcommand without any.
 std::string_view examples(std::string_view subcommand);
 
+/// What the commands say of an option, named without dashes, and examples; empty where none has it.
+std::string option_page(const CLI::App& app, std::string_view wanted);
+
 /// Gives every subcommand of `app` its end: examples, and where to read more.
 void add_footers(CLI::App& app);
 

@@ -21,6 +21,12 @@ CompressedRows generate_band(std::size_t n, std::uint64_t seed);
 CompressedRows generate_power(std::size_t n, std::uint64_t seed);
 /// Three diagonals and a first row and column that are full: 5 n - 6 entries; diagonally dominant.
 CompressedRows generate_arrow(std::size_t n, std::uint64_t seed);
+/// Like G3_circuit: nodes on a square sheet, nine in ten of the wires between neighbours there, and a wire to anywhere
+/// for every twentieth; 2 to some 8 entries a row, 4.7 in the mean; diagonally dominant.
+CompressedRows generate_circuit(std::size_t n, std::uint64_t seed);
+/// Like a chip's power supply: the first half of the nodes lies in lines across, the others in lines down, and every
+/// second crossing is joined; 2 to 4 entries a row, 3.5 in the mean; diagonally dominant.
+CompressedRows generate_supply(std::size_t n, std::uint64_t seed);
 /// Like thermal2: linear elements on a triangulated square with moved points and diagonals at random, conduction that
 /// varies and a little loss; some 7 entries a row.
 CompressedRows generate_thermal(std::size_t n, std::uint64_t seed);

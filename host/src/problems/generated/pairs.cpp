@@ -161,6 +161,45 @@ CompressedRows generate_arrow(std::size_t n, std::uint64_t seed) {
     return coupled(std::move(near), seed);
 }
 
+namespace {
+
+/// The side of the square that `nodes` points fill from its first row on.
+std::size_t side_of(std::size_t nodes) {
+    std::size_t side = 1;
+    while (side * side < nodes) ++side;
+    return side;
+}
+void join(std::vector<std::vector<std::uint32_t>>& near, std::size_t i, std::size_t j) {
+    near[i].push_back(static_cast<std::uint32_t>(j));
+    near[j].push_back(static_cast<std::uint32_t>(i));
+}
+
+} // namespace
+
+CompressedRows generate_circuit(std::size_t n, std::uint64_t seed) {
+    std::vector<std::vector<std::uint32_t>> near(n);
+    const std::size_t side = side_of(n);
+    SplitMix random(seed);
+    for (std::size_t i = 0; i < n; ++i) {
+        if ((i + 1) % side != 0 && i + 1 < n && random.unit() < 0.9) join(near, i, i + 1);
+        if (i + side < n && random.unit() < 0.9) join(near, i, i + side);
+        if (random.unit() < 0.05) join(near, i, random.next() % n);
+    }
+    return coupled(std::move(near), seed);
+}
+
+CompressedRows generate_supply(std::size_t n, std::uint64_t seed) {
+    std::vector<std::vector<std::uint32_t>> near(n);
+    const std::size_t half = n / 2, side = side_of(half);
+    for (std::size_t i = 0; i < half; ++i) {
+        if ((i + 1) % side != 0 && i + 1 < half) join(near, i, i + 1);
+        if (i + side < half) join(near, half + i, half + i + side);
+        if ((i / side + i % side) % 2 == 0) join(near, i, half + i);
+    }
+    if (n % 2 != 0) join(near, n - 2, n - 1);
+    return coupled(std::move(near), seed);
+}
+
 CompressedRows scatter(const CompressedRows& a, std::uint64_t seed) {
     std::vector<std::uint32_t> order(a.rows());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::uint32_t>(i);

@@ -124,8 +124,8 @@ std::string list_html(const std::string& title, const std::vector<std::string>& 
     return html + "</ul>\n";
 }
 
-/// The head of the page: the verdict in a sentence, three numbers, and the designs on two devices. Empty where nothing
-/// was compared.
+/// The head of the page: the verdict in a sentence, three numbers, what to do next, and the designs on two devices.
+/// Empty where nothing was compared.
 std::string verdict_html(const Summary& summary, const std::vector<Figure>& figures, Assembly& page) {
     if (!summary.verdict) return {};
     std::string html =
@@ -138,6 +138,12 @@ std::string verdict_html(const Summary& summary, const std::vector<Figure>& figu
             escape(h.what), h.value.empty() ? "\xE2\x80\x93" : escape(h.value),
             h.modelled && !h.value.empty() ? kMark : "", escape_breaking(h.note));
     html += "</dl>\n";
+    if (!summary.verdict->next.empty()) {
+        html += "<h3>What to do next</h3>\n<ul class=\"next\">\n";
+        for (const findings::NextStep& step : summary.verdict->next)
+            html += fmt::format("<li>{}: <code>{}</code></li>\n", escape(step.why), escape_breaking(step.command));
+        html += "</ul>\n";
+    }
     if (!figures.empty()) {
         html += "<div class=\"pair\">\n";
         for (const Figure& figure : figures) html += block_html(figure, page);

@@ -7,6 +7,8 @@
 //     complex    2 x 2 blocks [[x, -y], [y, x]], two values of each: complex_blocks.hpp
 //     SELL       slices of rows sorted by length within windows, one thread a row, or as many as its length asks for:
 //                sliced_ell.hpp
+//     SELL in    the same with rows as they come and nothing said of their order: what a row's padding would be is
+//     order      not read, and sums are written side by side
 #pragma once
 
 #include <cstddef>
@@ -52,8 +54,20 @@ CompressedRows to_compressed_rows(const Jds& a);
 /// Nine bands by rows, without their zeros.
 CompressedRows to_compressed_rows(const Bands& a);
 
-enum class SparseFormat : std::uint8_t { crs, bcrs2, bcrs4, jds_rows, jds, sell, sell_lengths, complex2, complex_sell };
-/// "CRS", "BCRS 2x2", "BCRS 4x4", "JDS by rows", "JDS", "SELL", "SELL by lengths", "complex 2x2", "complex SELL".
+enum class SparseFormat : std::uint8_t {
+    crs,
+    bcrs2,
+    bcrs4,
+    jds_rows,
+    jds,
+    sell,
+    sell_lengths,
+    sell_in_order,
+    complex2,
+    complex_sell
+};
+/// "CRS", "BCRS 2x2", "BCRS 4x4", "JDS by rows", "JDS", "SELL", "SELL by lengths", "SELL in order",
+/// "complex 2x2", "complex SELL".
 std::string to_string(SparseFormat f);
 
 /// What a storage format takes for a matrix.
@@ -65,7 +79,8 @@ struct FormatReport {
     std::size_t traffic = 0;      ///< matrix_bytes and one read of x and one write of y
 };
 /// What a product y = A x moves in each format that can hold `a`, for values of `value_bytes` (4 or 8): one report for
-/// each of SparseFormat, in its order; the last two are left out where a block is not of their form.
+/// each of SparseFormat, in its order. "SELL in order" is left out where a row has more than 255 entries, the last two
+/// where a block is not of their form.
 std::vector<FormatReport> report_formats(const CompressedRows& a, std::size_t value_bytes);
 
 /// The storage format that was chosen for a matrix, with the reason.

@@ -74,6 +74,22 @@ inline std::size_t sliced_place(const SlicedEll::Slice& slice, std::uint32_t t, 
 }
 /// Back again, without padding and zeros.
 CompressedRows to_compressed_rows(const SlicedEll& a);
+/// Slices of 32 rows as they come, a thread a row: entry e of row i stands in step begin[i / 32] + e, place i % 32.
+struct OrderedEll {
+    static constexpr std::uint32_t kMostEntries = 255; ///< of a row
+    std::uint32_t rows = 0;
+    std::vector<std::uint32_t> begin;  ///< of each slice: its first step; and the end
+    std::vector<std::uint8_t> count;   ///< entries of each row: what is behind them is padding, and need not be read
+    std::vector<std::uint32_t> column; ///< padding: 0
+    std::vector<double> value;         ///< padding: 0
+};
+/// Throws InvalidInput on a row of more than kMostEntries entries, and where indices need more than 32 bits.
+OrderedEll to_ordered_ell(const CompressedRows& a);
+/// Back again, without padding and zeros.
+CompressedRows to_compressed_rows(const OrderedEll& a);
+/// Steps that to_ordered_ell() would store; 0: a row has too many entries.
+std::size_t ordered_steps(const CompressedRows& a);
+
 /// Steps that to_sliced_ell() would store and slices that it would make, without making it.
 struct SlicedSize {
     std::size_t steps = 0, slices = 0, long_rows = 0;

@@ -1,12 +1,25 @@
-#include "solver_rivals.hpp"
+#include "cusolver_lu.hpp"
 
+#ifdef MANTISSA_CUSOLVER // set by the build where it found the library
 #include <cusolverDn.h>
+#endif
 
 #include <fmt/format.h>
 
 #include "../vendor_library.hpp"
 
 namespace mantissa::gpu {
+
+#ifdef MANTISSA_CUSOLVER // set by the build where it found the library
+
+std::string why_no_cusolver() {
+    try {
+        static_cast<void>(cusolver());
+        return {};
+    } catch (const DeviceError& e) {
+        return e.what();
+    }
+}
 
 namespace {
 
@@ -32,17 +45,19 @@ template <class T> struct CusolverLu<T>::Impl {
     Solve solve = call<Solve>(kSingle ? "cusolverDnSgetrs" : "cusolverDnDgetrs");
 
     cusolverDnHandle_t handle = nullptr;
-    int n = 0;
+    int n = 0, stride = 0;
     Buffer<T> work;
     Buffer<int> pivots, info;
 };
 
-template <class T> CusolverLu<T>::CusolverLu(std::size_t n, bool pivoting) : impl_(std::make_unique<Impl>()) {
+template <class T>
+CusolverLu<T>::CusolverLu(std::size_t n, bool pivoting, std::size_t stride) : impl_(std::make_unique<Impl>()) {
     Impl& i = *impl_;
     i.n = static_cast<int>(n);
+    i.stride = static_cast<int>(stride == 0 ? n : stride);
     expect(call<decltype(&cusolverDnCreate)>("cusolverDnCreate")(&i.handle), "cusolverDnCreate");
     int elements = 0;
-    expect(i.size(i.handle, i.n, i.n, nullptr, i.n, &elements), "cusolverDn getrf_bufferSize");
+    expect(i.size(i.handle, i.n, i.n, nullptr, i.stride, &elements), "cusolverDn getrf_bufferSize");
     i.work.allocate(static_cast<std::size_t>(elements));
     i.info.allocate(1);
     if (pivoting) i.pivots.allocate(n);
@@ -55,13 +70,38 @@ template <class T> CusolverLu<T>::~CusolverLu() {
 
 template <class T> void CusolverLu<T>::factor(T* a) {
     Impl& i = *impl_;
-    expect(i.factor(i.handle, i.n, i.n, a, i.n, i.work.data(), i.pivots.data(), i.info.data()), "cusolverDn getrf");
+    expect(i.factor(i.handle, i.n, i.n, a, i.stride, i.work.data(), i.pivots.data(), i.info.data()),
+           "cusolverDn getrf");
 }
 
 template <class T> void CusolverLu<T>::solve(const T* a, T* b) {
     Impl& i = *impl_;
-    expect(i.solve(i.handle, CUBLAS_OP_N, i.n, 1, a, i.n, i.pivots.data(), b, i.n, i.info.data()), "cusolverDn getrs");
+    expect(i.solve(i.handle, CUBLAS_OP_N, i.n, 1, a, i.stride, i.pivots.data(), b, i.n, i.info.data()),
+           "cusolverDn getrs");
 }
+
+template <class T> Buffer<int>& CusolverLu<T>::pivots() {
+    return impl_->pivots;
+}
+
+#else
+
+std::string why_no_cusolver() {
+    return "this program was built without cuSOLVER";
+}
+
+template <class T> struct CusolverLu<T>::Impl { Buffer<int> pivots; };
+template <class T> CusolverLu<T>::CusolverLu(std::size_t, bool, std::size_t) {
+    throw DeviceError("cuSOLVER", why_no_cusolver());
+}
+template <class T> CusolverLu<T>::~CusolverLu() = default;
+template <class T> void CusolverLu<T>::factor(T*) {}
+template <class T> void CusolverLu<T>::solve(const T*, T*) {}
+template <class T> Buffer<int>& CusolverLu<T>::pivots() {
+    return impl_->pivots;
+}
+
+#endif
 
 template class CusolverLu<float>;
 template class CusolverLu<double>;

@@ -1,0 +1,157 @@
+// Rounding into a narrow format on the bits of doubles, branch-free, so that loops over it vectorise. The definition is
+// in narrow_unit.hpp, and written out in exact_rounding.hpp, which the tests compare with this.
+//
+// A magnitude's pattern m counts its significand's units from bit 0, and a carry out of the significand goes into the
+// exponent, as it should. So a magnitude is rounded at bit d by adding to m what carries into bit d, and clearing the
+// bits below; d is `drop` for normal numbers. Below them the grid stays where it is: adding and taking away 2^52 units
+// rounds to it. To odd and stochastically, d grows by one with each binade instead, and what lies below one unit, which
+// has no bit d of its own, becomes zero or one unit.
+#include "narrow_kernels.hpp"
+
+#include "isa/isa.hpp"
+#include "mantissa/narrow/random_bits.hpp"
+
+namespace mantissa::detail::MANTISSA_ISA {
+
+namespace {
+
+#if defined(__AVX512F__)
+constexpr std::size_t kLanes = 8;
+#elif defined(__AVX2__)
+constexpr std::size_t kLanes = 4;
+#else
+constexpr std::size_t kLanes = 2;
+#endif
+// Vectors by the compiler's extension: it does not vectorise shifts by amounts that it can narrow.
+using Bits = std::int64_t __attribute__((vector_size(8 * kLanes)));
+using Words = std::uint64_t __attribute__((vector_size(8 * kLanes)));
+using Doubles = double __attribute__((vector_size(8 * kLanes)));
+constexpr std::int64_t kSign = static_cast<std::int64_t>(1ULL << 63), kInfinity = std::int64_t{0x7FF} << 52,
+                       kNaN = std::int64_t{0xFFF} << 51;
+
+enum { kTowardZero, kNearestEven, kNearestAway, kToOdd, kUp, kDown, kStochastic };
+
+MANTISSA_INLINE Bits all(std::int64_t x) {
+    return x - Bits{};
+}
+MANTISSA_INLINE Bits shifted_right(Bits x, Bits by) { // of what is not negative: AVX2 has no arithmetic shifts
+    return reinterpret_cast<Bits>(reinterpret_cast<Words>(x) >> reinterpret_cast<Words>(by));
+}
+MANTISSA_INLINE Bits shifted_right(Bits x, int by) {
+    return reinterpret_cast<Bits>(reinterpret_cast<Words>(x) >> by);
+}
+MANTISSA_INLINE Bits shifted_left(Bits x, Bits by) {
+    return reinterpret_cast<Bits>(reinterpret_cast<Words>(x) << reinterpret_cast<Words>(by));
+}
+
+/// Of 32 random bits as a double, plus 1.
+MANTISSA_INLINE Doubles one_above(Bits random) {
+    return reinterpret_cast<Doubles>((std::int64_t{0x433} << 52) | random) - (0x1p52 - 1);
+}
+
+/// What is added to m so that it carries into bit d where it is rounded away from zero.
+template <int D>
+MANTISSA_INLINE Bits carry(Bits m, Bits d, Bits below, Bits negative, Bits random, const NarrowParams& f) {
+    if constexpr (D == kTowardZero) return Bits{};
+    if constexpr (D == kNearestAway) return shifted_right(below + 1, 1);
+    if constexpr (D == kUp) return below & ~negative;
+    if constexpr (D == kDown) return below & negative;
+    if constexpr (D == kStochastic) {
+        const Bits more = d > 32 ? d - 32 : Bits{}, less = d < 32 ? 32 - d : Bits{};
+        const Bits share = shifted_left(shifted_right(m & below, more), less); // floor(2^32 t)
+        return share > random ? below + 1 : Bits{};
+    }
+    const Bits last = shifted_right((m | f.last_or) ^ f.last_xor, d) & 1;
+    if constexpr (D == kToOdd) return below & (last - 1);
+    return shifted_right(below, 1) + (last & below); // last & below: no tie where nothing is dropped
+}
+
+/// Is a magnitude below one unit rounded to it, to odd or stochastically? All bits or none.
+template <int D> MANTISSA_INLINE Bits to_unit(Bits m, Bits random, const NarrowParams& f) {
+    if constexpr (D == kToOdd) return m > 0;
+    return reinterpret_cast<Doubles>(m) * f.unit_scale[0] * f.unit_scale[1] >= one_above(random);
+}
+
+/// A magnitude below the normal numbers, which the processor itself rounds to the nearest multiple of the unit; other
+/// directions move that by one.
+template <int D> MANTISSA_INLINE Doubles on_grid(Doubles size, Bits negative, const NarrowParams& f) {
+    const Doubles near = (size + f.grid) - f.grid;
+    const auto unit_where = [&](Bits mask) { return reinterpret_cast<Doubles>(mask & f.unit); };
+    if constexpr (D == kNearestAway) return near + unit_where(size - near == f.half);
+    if constexpr (D == kTowardZero) return near - unit_where(near > size);
+    if constexpr (D == kUp || D == kDown) {
+        const Bits outward = D == kUp ? ~negative : negative;
+        return (near + unit_where((near < size) & outward)) - unit_where((near > size) & ~outward);
+    }
+    return near;
+}
+
+template <int D, bool kGradual, Signs kSigns>
+MANTISSA_INLINE Doubles round_some(Doubles x, Bits random, const NarrowParams& f) {
+    const Bits pattern = reinterpret_cast<Bits>(x), sign = pattern & kSign, m = pattern ^ sign;
+    const Bits negative = pattern < 0;
+    Bits d = all(f.drop);
+    constexpr bool kByAdding = kGradual && D != kToOdd && D != kStochastic;
+    if constexpr (kGradual && !kByAdding) {
+        const Bits field = shifted_right(m, 52), above = f.least_field - field + (field == 0); // -1 where it is
+        d = f.drop + (above > 0 ? above : Bits{});
+        d = d < 52 ? d : all(52);
+    }
+    const Bits below = shifted_left(all(1), d) - 1;
+    const Bits added = carry<D>(m, d, below, negative, random, f);
+    Bits r = D == kStochastic ? (m & ~below) + added : (m + added) & ~below;
+    if constexpr (kByAdding) {
+        r = m < f.min_normal ? reinterpret_cast<Bits>(on_grid<D>(reinterpret_cast<Doubles>(m), negative, f)) : r;
+    } else if constexpr (kGradual) r = m < f.unit ? to_unit<D>(m, random, f) & f.unit : r;
+    const Bits beyond = r > f.max;
+    if constexpr (!kGradual) r = r < f.min_normal ? all(f.below) : r;
+    Bits result = r | sign;
+    if constexpr (kSigns == Signs::one_zero) result = r == 0 ? Bits{} : result;
+    if constexpr (kSigns == Signs::none) {
+        result = (negative & r) != 0 ? all(f.negative) : r;
+        result = m == 0 ? all(f.zero) : result;
+    }
+    result = beyond ? f.over[0] ^ (negative & f.over[1]) : result;
+    result = m == kInfinity ? f.infinite[0] ^ (negative & f.infinite[1]) : result;
+    return reinterpret_cast<Doubles>(m > kInfinity ? all(kNaN) : result);
+}
+
+template <int D, bool kGradual, Signs kSigns>
+void round_all(const double* a, double* out, std::size_t n, const NarrowParams& params, std::uint64_t first) {
+    const NarrowParams f = params; // no store can change it
+    Words number = first - Words{};
+    for (std::size_t lane = 0; lane < kLanes; ++lane) number[lane] += lane;
+    for (std::size_t i = 0; i < n; i += kLanes) {
+        const std::size_t count = n - i < kLanes ? n - i : kLanes;
+        Doubles x{};
+        if (count == kLanes) __builtin_memcpy(&x, a + i, sizeof x);
+        else __builtin_memcpy(&x, a + i, count * sizeof(double));
+        Bits random{};
+        if constexpr (D == kStochastic)
+            random = shifted_right(reinterpret_cast<Bits>(narrow::mixed_bits(f.seed - Words{}, number)), 32);
+        x = round_some<D, kGradual, kSigns>(x, random, f);
+        if (count == kLanes) __builtin_memcpy(out + i, &x, sizeof x);
+        else __builtin_memcpy(out + i, &x, count * sizeof(double));
+        number += kLanes;
+    }
+}
+
+#define MANTISSA_NARROW(D)                                                                                             \
+    {                                                                                                                  \
+        {round_all<D, false, Signs::two_zeros>, round_all<D, false, Signs::one_zero>,                                  \
+         round_all<D, false, Signs::none>},                                                                            \
+        {                                                                                                              \
+            round_all<D, true, Signs::two_zeros>, round_all<D, true, Signs::one_zero>, round_all<D, true, Signs::none> \
+        }                                                                                                              \
+    }
+
+} // namespace
+
+const NarrowKernels& narrow_kernels() {
+    static const NarrowKernels kernels = {{MANTISSA_NARROW(kTowardZero), MANTISSA_NARROW(kNearestEven),
+                                           MANTISSA_NARROW(kNearestAway), MANTISSA_NARROW(kToOdd), MANTISSA_NARROW(kUp),
+                                           MANTISSA_NARROW(kDown), MANTISSA_NARROW(kStochastic)}};
+    return kernels;
+}
+
+} // namespace mantissa::detail::MANTISSA_ISA
