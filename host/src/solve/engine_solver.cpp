@@ -33,9 +33,10 @@ public:
             const Scalars scalars = session_->scalars();
             context.step(scalars.alpha, scalars.pq, goal.energy_unit * fit_);
         };
+        // A pass of the pipelined recurrence makes the step that the last one's alpha is for.
+        const bool lags = recurrence_ == Recurrence::pipelined;
         double first_rho = goal.square;
-        if (recurrence_ ==
-            Recurrence::pipelined) { // the first pass only forms p = r, q = A p and the scalars: no CG step yet
+        if (lags) { // the first pass only forms p = r, q = A p and the scalars: no CG step yet
             const RunReport setup = session_->run({.passes = 1});
             context.count(setup, 0);
             outcome.words = setup.words;
@@ -45,16 +46,16 @@ public:
                 return outcome;
             }
             first_rho = session_->scalars().rho;
-            drop();
         }
         const double global = goal.global * goal.global;
         const double stop = std::max(global, goal.reduction * goal.reduction * first_rho);
         const std::uint64_t allowed = std::min(goal.steps == 0 ? context.remaining() : goal.steps, context.remaining());
         std::uint64_t steps = 0;
         while (steps < allowed && !context.cancelled) {
+            if (lags) drop();
             const RunReport report = batch_.run(*session_, {.passes = allowed - steps, .rho_stop = stop}, by_energy);
             steps += report.passes;
-            drop();
+            if (!lags) drop();
             context.count(report, report.passes);
             outcome.words.merge(report.words);
             context.report({context.result.inner_iterations, context.result.outer_iterations, 0});
