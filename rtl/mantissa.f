@@ -49,6 +49,8 @@ cycle/cy_restrict.sv
 cycle/cy_rise.sv
 cycle/cy_row.sv
 cycle/cy_seam.sv
+cycle/cy_shape.sv
+cycle/cy_squares.sv
 cycle/cy_step.sv
 cycle/cy_sweep.sv
 cycle/cy_window.sv

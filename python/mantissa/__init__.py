@@ -12,11 +12,11 @@ docs/python.md is the guide.
 import os as _os
 
 from . import plots
-from .arithmetic import add, div, fma, mul, round, sqrt, sub
+from .arithmetic import add, decode, div, encode, fma, mul, round, sqrt, sub
 from .array import Array, array, from_dlpack, from_words
 from .blocks import Blocks, blocks
 from .dense import DenseResult, dense_matrix, solve_dense
-from .formats import Format, NarrowFormat, format
+from .formats import Format, NarrowFormat, WordFormat, format
 from .operators import JacobiPreconditioner, MultilevelPreconditioner, jacobi, multilevel
 from .options import get_threads, set_threads
 from .problems import Problem, problem
@@ -36,8 +36,8 @@ if _os.path.isdir(_sources):
 __all__ = [
     "Advice", "Area", "Array", "Blocks", "DenseResult", "Format", "Hardware", "History", "JacobiPreconditioner",
     "MultilevelPreconditioner", "NarrowFormat", "Problem", "Simulation", "SolveResult", "SweepResult", "Synthesis",
-    "Trial", "Tuned", "Widths", "add", "advise", "area", "array", "blocks", "dense_matrix", "div", "dot", "engines",
-    "fma", "format", "frame", "from_dlpack", "from_words", "get_threads", "jacobi", "matmul", "mul", "multilevel",
-    "plots", "problem", "read_store", "round", "set_threads", "simulate", "solve", "solve_all", "solve_dense", "spec",
+    "Trial", "Tuned", "Widths", "WordFormat", "add", "advise", "area", "array", "blocks", "decode", "dense_matrix",
+    "div", "dot", "encode", "engines", "fma", "format", "frame", "from_dlpack", "from_words", "get_threads", "jacobi",
+    "matmul", "mul", "multilevel", "plots", "problem", "read_store", "round", "set_threads", "simulate", "solve", "solve_all", "solve_dense", "spec",
     "sqrt", "sub", "sum", "sweep", "synthesize", "tune",
 ]

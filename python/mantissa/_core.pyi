@@ -3,7 +3,8 @@
 The package is the interface for people. Dictionaries of the module become dataclasses there.
 """
 
-from typing import Any, Callable, Literal, Optional
+from fractions import Fraction
+from typing import Any, Callable, Literal, Optional, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,8 +60,11 @@ class Format:
         """The fields of a value as text, '0 01111111 10000000000000000'."""
 
 class NarrowFormat:
-    """A short floating-point format, or a rounding that datapaths do not have: 'fp8_e4m3', 'fp8_e5m2', 'fp6_e3m2',
-    'fp6_e2m3', 'fp4_e2m1', or s<M>e<E> with one of the policy words rna (ties away), odd, up, down and sr (stochastic).
+    """A short floating-point format, or a rounding that datapaths do not have: 'fp8_e4m3', 'fp8_e5m2', 'fp8_e4m3fnuz',
+    'fp8_e5m2fnuz', 'fp6_e3m2', 'fp6_e2m3', 'fp4_e2m1', 'e8m0', IEEE P3109's binary<K>p<P>, or s<M>e<E> with one of the
+    policy words rna (ties away), odd, up, down and sr (stochastic).
+
+    Numbers that are no float64, which the longest exponents of P3109 have, are Fractions.
     """
 
     def __init__(self, text: str) -> None: ...
@@ -93,9 +97,59 @@ class NarrowFormat:
     def stochastic(self) -> bool:
         """Does it want a seed?"""
     @property
+    def is_signed(self) -> bool: ...
+    @property
     def has_infinity(self) -> bool: ...
     @property
     def has_nan(self) -> bool: ...
+    def encode(self, value: Union[float, Fraction]) -> int:
+        """The bit pattern of a value, as an integer."""
+    def decode(self, bits: int) -> float:
+        """The value of a bit pattern: a float, or a Fraction where it is no float64."""
+
+class WordFormat:
+    """A fixed-point format with any rounding and overflow: 'fx18.16:sat', 'fx18.16:wrap', words without a sign
+    'ufx18.16', and the words floor, up, rz, rne, rna, odd and sr.
+    """
+
+    def __init__(self, text: str) -> None: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    @property
+    def is_fixed(self) -> Literal[True]: ...
+    @property
+    def width(self) -> int:
+        """Bits of a word."""
+    @property
+    def fraction_bits(self) -> int:
+        """Bits behind the point."""
+    @property
+    def exponent_bits(self) -> int: ...
+    @property
+    def is_signed(self) -> bool: ...
+    @property
+    def single(self) -> bool: ...
+    @property
+    def as_double(self) -> bool:
+        """Is every value a float64?"""
+    @property
+    def stochastic(self) -> bool:
+        """Does it want a seed?"""
+    @property
+    def reports(self) -> bool:
+        """Is what does not fit an error?"""
+    @property
+    def epsilon(self) -> float: ...
+    @property
+    def max(self) -> float: ...
+    @property
+    def min(self) -> float: ...
+    @property
+    def min_positive(self) -> float: ...
+    @property
+    def min_word(self) -> int: ...
+    @property
+    def max_word(self) -> int: ...
     def encode(self, value: float) -> int:
         """The bit pattern of a value, as an integer."""
     def decode(self, bits: int) -> float:
@@ -150,9 +204,19 @@ def matmul(format: Format, accumulator: str, product: str, result: Format, a: ND
            out: NDArray[Any], length: int, threads: int) -> None: ...
 def word_products(format: Format, a: NDArray[Any], b: Optional[NDArray[Any]], out: NDArray[Any],
                   length: int) -> bool: ...
+def encode_values(format: Union[Format, NarrowFormat], a: NDArray[np.float64], out: NDArray[np.uint64]) -> None: ...
 def is_narrow(text: str) -> bool: ...
 def apply_narrow(format: NarrowFormat, operation: str, out: NDArray[Any], a: NDArray[Any], b: Optional[NDArray[Any]],
                  c: Optional[NDArray[Any]], seed: int, threads: int) -> None: ...
+def is_words(text: str) -> bool: ...
+def convert_to(format: WordFormat, a: NDArray[np.float64], out: NDArray[np.int64], seed: int, threads: int) -> int: ...
+def apply_to(format: WordFormat, operation: str, out: NDArray[np.int64], a: NDArray[np.int64], b: NDArray[np.int64],
+             c: Optional[NDArray[np.int64]], seed: int, threads: int) -> int: ...
+def sums_to(format: WordFormat, a: NDArray[np.int64], b: Optional[NDArray[np.int64]], out: NDArray[np.int64],
+            length: int, seed: int) -> int: ...
+def block_dots(format: Format, a: NDArray[np.float64], scales_a: NDArray[np.float64], b: NDArray[np.float64],
+               scales_b: NDArray[np.float64], out: NDArray[np.float64], block: int, unit: int, limit: int,
+               threads: int) -> None: ...
 def make_problem(text: str) -> Problem: ...
 def problem_of_rows(name: str, indptr: NDArray[np.int64], indices: NDArray[np.int64], data: NDArray[np.float64],
                     b: NDArray[np.float64]) -> Problem: ...

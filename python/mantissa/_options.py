@@ -33,6 +33,8 @@ class SolveOptions(TypedDict, total=False):
     preconditioner: Optional[str]
     max_iterations: Optional[int]
     jacobi: Optional[bool]
+    stop: Optional[str]
+    bound: Optional[bool]
 
 
 DEFAULTS: dict[str, Any] = {
@@ -56,4 +58,6 @@ DEFAULTS: dict[str, Any] = {
     "preconditioner": None,
     "max_iterations": 0,
     "jacobi": False,
+    "stop": None,
+    "bound": False,
 }

@@ -5,7 +5,7 @@ others are brought into that shape by a copy. In a floating format operands may 
 not. In a fixed-point format each operand is rounded into the format first, because its operations are of words.
 
 `seed` belongs to stochastic rounding (a format with :sr), and is asked for there: the same seed gives the same bits,
-with any number of threads. Operations of narrow formats take float32 values.
+with any number of threads.
 
 `out` is an array for the result, which may be one of the operands. Without it a new one is made: float32 where every
 operand is float32 and the format fits it, else float64.
@@ -13,13 +13,14 @@ operand is float32 and the format fits it, else float64.
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from functools import lru_cache
+from typing import Any, Optional, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from .formats import AnyFormat, Format, FormatLike, NarrowFormat, format
+from .formats import ML_DTYPES, AnyFormat, Format, FormatLike, NarrowFormat, WordFormat, format
 from .options import get_threads
 
 _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
@@ -35,14 +36,14 @@ def _as_operand(x: Any) -> NDArray[Any]:
     a = np.asarray(x)
     if a.dtype in _FLOATS:
         return a
-    if a.dtype.kind in "biu":
+    if a.dtype.kind in "biu" and a.dtype.name not in ML_DTYPES:
         converted = a.astype(np.float64)
         if a.dtype.itemsize == 8 and not np.array_equal(converted.astype(a.dtype), a):
             raise ValueError("an integer of more than 53 bits is no float64; round it first as you want it rounded")
         return converted
-    if a.dtype == np.float16:
+    if a.dtype == np.float16 or a.dtype.name in ML_DTYPES:
         return a.astype(np.float32)
-    raise TypeError(f"an array of {a.dtype}: give numbers of float64, float32, float16 or integers")
+    raise TypeError(f"an array of {a.dtype}: give numbers of float64, float32, float16, integers or types of ml_dtypes")
 
 
 def _result(shape: tuple[int, ...], dtype: Any, out: Optional[NDArray[Any]]) -> NDArray[Any]:
@@ -66,55 +67,97 @@ def _laid_out(a: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
     return a if a.flags.c_contiguous else np.ascontiguousarray(a)
 
 
-def _words(x: NDArray[Any], f: Format) -> NDArray[Any]:
-    words = np.empty(x.shape, np.int32 if f.width <= 32 else np.int64)
-    if _core.to_words(f, np.ascontiguousarray(x, np.float64), words, get_threads()):
-        raise OverflowError(f"a number does not fit {f}, whose words are {-f.max - f.epsilon:g} to {f.max:g}; "
-                            "scale the numbers or take a wider format")
+FixedFormat = Union[Format, WordFormat]
+
+
+def _word_dtype(f: FixedFormat) -> Any:
+    return np.int32 if isinstance(f, Format) and f.width <= 32 else np.int64
+
+
+def _range(f: FixedFormat) -> str:
+    least = f.min if isinstance(f, WordFormat) else -f.max - f.epsilon
+    return f"does not fit {f}, whose words are {least:g} to {f.max:g}; scale the numbers or take a wider format"
+
+
+def _check(f: WordFormat, code: int, what: str) -> None:
+    """What WordUnit says of an array."""
+    if code == 2 or (code == 1 and f.reports):
+        reason = "has no word (a NaN, a quotient by zero, or an infinity that was to wrap)" if code == 2 else _range(f)
+        raise OverflowError(f"{what} {reason}")
+
+
+def _words(x: NDArray[Any], f: FixedFormat, seed: int = 0) -> NDArray[Any]:
+    words = np.empty(x.shape, _word_dtype(f))
+    a = np.ascontiguousarray(x, np.float64)
+    if isinstance(f, WordFormat):
+        _check(f, _core.convert_to(f, a.reshape(-1), words.reshape(-1), seed, get_threads()), "a number")
+    elif _core.to_words(f, a, words, get_threads()):
+        raise OverflowError(f"a number {_range(f)}")
     return words
 
 
-def _overflowed(f: Format, operation: str) -> OverflowError:
-    return OverflowError(f"{operation}: a result does not fit {f}, whose words are {-f.max - f.epsilon:g} to {f.max:g}; "
-                         "scale the numbers or take a wider format")
+def _word_values(f: FixedFormat, words: NDArray[Any], to: NDArray[np.float64]) -> None:
+    if isinstance(f, WordFormat):
+        np.ldexp(words.astype(np.float64), -f.fraction_bits, out=to)
+    else:
+        _core.to_doubles(f, words, to, get_threads())
 
 
-def _fixed(operation: str, f: Format, operands: list[NDArray[Any]], shape: tuple[int, ...], out: Optional[NDArray[Any]]) -> Any:
+def _operate_words(operation: str, f: FixedFormat, words: list[NDArray[Any]], seed: int = 0) -> NDArray[Any]:
+    """On words in C order, of one shape."""
+    result = np.empty(words[0].shape, words[0].dtype)
+    more: list[Any] = [*words[1:], None, None]
+    if isinstance(f, WordFormat):
+        flat: list[Any] = [w if w is None else w.reshape(-1) for w in (words[0], *more[:2])]
+        code = _core.apply_to(f, operation, result.reshape(-1), flat[0], flat[1], flat[2], seed, get_threads())
+        _check(f, code, f"{operation}: a result")
+    elif _core.apply_words(f, operation, result, words[0], more[0], more[1], get_threads()):
+        raise _overflowed(f, operation)
+    return result
+
+
+def _overflowed(f: FixedFormat, operation: str) -> OverflowError:
+    return OverflowError(f"{operation}: a result {_range(f)}")
+
+
+def _fixed(operation: str, f: FixedFormat, operands: list[NDArray[Any]], shape: tuple[int, ...],
+           out: Optional[NDArray[Any]], seed: int) -> Any:
     if not f.as_double:
         raise ValueError(f"words of {f} have more than 53 bits and are no float64; use mantissa.array, which keeps words")
-    words = [np.ascontiguousarray(np.broadcast_to(_words(a, f), shape)) for a in operands]
-    result = words[0]
-    if operation != "convert":
-        result = np.empty(shape, words[0].dtype)
-        more = words[1:] + [None, None]
-        if _core.apply_words(f, operation, result, words[0], more[0], more[1], get_threads()):
-            raise _overflowed(f, operation)
+    words = [np.ascontiguousarray(np.broadcast_to(_words(a, f, seed), shape)) for a in operands]
+    result = words[0] if operation == "convert" else _operate_words(operation, f, words, seed)
     to = _result(shape, np.float64, out)
     if to.dtype == np.float64:
-        _core.to_doubles(f, result, to, get_threads())
+        _word_values(f, result, to)
         return to
     values = np.empty(shape)
-    _core.to_doubles(f, result, values, get_threads())
+    _word_values(f, result, values)
     if f.width > 24:
         raise ValueError(f"out: words of {f} do not fit float32; give an array of float64")
     to[...] = values
     return to
 
 
-def _apply(f: AnyFormat, operation: str, out: NDArray[Any], operands: list[Any], seed: Optional[int] = None,
-           values: bool = False) -> None:
+def _seed_of(f: AnyFormat, seed: Optional[int]) -> int:
+    stochastic = not isinstance(f, Format) and f.stochastic
+    if stochastic and seed is None:
+        raise ValueError(f"{f} rounds stochastically: give a seed, as seed=1")
+    if seed is not None and not stochastic:
+        raise ValueError(f"seed: {f} does not round stochastically; write {f}:sr or leave the seed out")
+    if seed is not None and not 0 <= seed < 2 ** 64:
+        raise ValueError("seed: give 0 to 2^64 - 1")
+    return seed or 0
+
+
+def _apply(f: Union[Format, NarrowFormat], operation: str, out: NDArray[Any], operands: list[Any],
+           seed: Optional[int] = None, values: bool = False) -> None:
     """A floating or a narrow format's operation, on operands as they lie."""
     a, b, c = (operands + [None, None])[:3]
-    if not isinstance(f, NarrowFormat):
-        if seed is not None:
-            raise ValueError(f"seed: {f} does not round stochastically; write {f}:sr or leave the seed out")
+    number = _seed_of(f, seed)
+    if isinstance(f, NarrowFormat):
+        _core.apply_narrow(f, operation, out, a, b, c, number, get_threads())
+    else:
         _core.apply(f, operation, out, a, b, c, values, get_threads())
-        return
-    if f.stochastic and seed is None:
-        raise ValueError(f"{f} rounds stochastically: give a seed, as seed=1")
-    if seed is not None and not (f.stochastic and 0 <= seed < 2 ** 64):
-        raise ValueError("seed: give 0 to 2^64 - 1, to a format that rounds stochastically (:sr)")
-    _core.apply_narrow(f, operation, out, a, b, c, seed or 0, get_threads())
 
 
 def _operate(operation: str, fmt: FormatLike, operands: list[Any], out: Optional[NDArray[Any]], dtype: Any = None,
@@ -124,10 +167,8 @@ def _operate(operation: str, fmt: FormatLike, operands: list[Any], out: Optional
     shape = arrays[0].shape
     if any(a.shape != shape for a in arrays):
         shape = np.broadcast_shapes(*(a.shape for a in arrays))
-    if f.is_fixed:
-        if seed is not None:
-            raise ValueError(f"seed: {f} is a fixed-point format, which does not round stochastically")
-        return _fixed(operation, f, arrays, shape, out)
+    if isinstance(f, WordFormat) or (isinstance(f, Format) and f.is_fixed):
+        return _fixed(operation, f, arrays, shape, out, _seed_of(f, seed))
     if dtype is None:
         dtype = np.float32 if f.single and all(a.dtype == np.float32 for a in arrays) else np.float64
     to = _result(shape, dtype, out)
@@ -190,3 +231,41 @@ def fma(x: Any, y: Any, z: Any, fmt: FormatLike, *, out: Optional[NDArray[Any]] 
     """x y + z, rounded once into the format."""
     result: NDArray[Any] = _operate("fma", fmt, [x, y, z], out, None, seed)
     return result
+
+
+def encode(x: Any, fmt: FormatLike, *, seed: Optional[int] = None) -> NDArray[Any]:
+    """x rounded into the format, as bit patterns: unsigned integers of 8, 16, 32 or 64 bits, whichever holds one.
+
+    Words of a fixed-point format are in two's complement. Raises ValueError for a NaN or an infinity that the format has
+    no pattern for.
+    """
+    f = format(fmt)
+    size = next(bits for bits in (8, 16, 32, 64) if f.width <= bits)
+    if isinstance(f, WordFormat) or (isinstance(f, Format) and f.is_fixed):
+        a = _as_operand(x)
+        words = _words(a, f, _seed_of(f, seed)).astype(np.int64).view(np.uint64)
+        return (words & np.uint64(2 ** f.width - 1)).astype(f"uint{size}")
+    values: NDArray[Any] = _operate("convert", f, [x], None, np.float64, seed)
+    patterns = np.empty(values.size, np.uint64)
+    _core.encode_values(f, values.reshape(-1), patterns)
+    return patterns.reshape(values.shape).astype(f"uint{size}")
+
+
+def decode(bits: Any, fmt: FormatLike) -> NDArray[Any]:
+    """The values of bit patterns, as float64."""
+    f = format(fmt)
+    patterns = np.asarray(bits)
+    if patterns.dtype.kind not in "iu":
+        raise TypeError(f"an array of {patterns.dtype}: bit patterns are integers")
+    if patterns.size and (int(patterns.min()) < 0 or int(patterns.max()) >= 2 ** f.width):
+        raise ValueError(f"a bit pattern of {f} is 0 to {2 ** f.width - 1}")
+    if not f.as_double:
+        raise ValueError(f"values of {f} are no float64: decode them one by one, by its format")
+    if f.width <= 16:
+        return _all_values(f)[patterns.astype(np.int64)]
+    return np.fromiter((f.decode(int(b)) for b in patterns.flat), np.float64, patterns.size).reshape(patterns.shape)
+
+
+@lru_cache(maxsize=64)
+def _all_values(f: AnyFormat) -> NDArray[Any]:
+    return np.fromiter((f.decode(b) for b in range(2 ** f.width)), np.float64, 2 ** f.width)

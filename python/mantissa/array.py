@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core, sums
-from .arithmetic import _FLOATS, _apply, _as_operand, _overflowed, _words, round
-from .formats import AnyFormat, FormatLike, format
+from .arithmetic import (_FLOATS, FixedFormat, _apply, _as_operand, _operate_words, _overflowed, _word_dtype,
+                         _word_values, _words, round)
+from .formats import AnyFormat, Format, FormatLike, WordFormat, format
 from .options import get_threads
 
 _OPERATIONS = {np.add: "add", np.subtract: "sub", np.multiply: "mul", np.divide: "div", np.sqrt: "sqrt"}
@@ -49,7 +50,7 @@ class Array(np.lib.mixins.NDArrayOperatorsMixin):
         if not self._format.is_fixed:
             return self._data
         out = np.empty(self._data.shape)
-        _core.to_doubles(self._format, np.ascontiguousarray(self._data), out, get_threads())
+        _word_values(self._format, np.ascontiguousarray(self._data), out)
         return out
 
     @property
@@ -65,7 +66,8 @@ class Array(np.lib.mixins.NDArrayOperatorsMixin):
         f = self._format
         if f.is_fixed:
             return self._data.astype(np.int64).view(np.uint64) & np.uint64(2 ** f.width - 1)
-        patterns = np.fromiter((f.encode(float(x)) for x in self._data.flat), np.uint64, self._data.size)
+        patterns = np.empty(self._data.size, np.uint64)
+        _core.encode_values(f, np.ascontiguousarray(self._data, np.float64).reshape(-1), patterns)
         return patterns.reshape(self._data.shape)
 
     @property
@@ -114,11 +116,13 @@ class Array(np.lib.mixins.NDArrayOperatorsMixin):
     def astype(self, fmt: FormatLike) -> "Array":
         """Rounded into another format."""
         f = format(fmt)
-        if f.is_fixed and self._format.is_fixed:
-            out = np.empty(self.shape, np.int32 if f.width <= 32 else np.int64)
+        if isinstance(f, Format) and f.is_fixed and isinstance(self._format, Format) and self._format.is_fixed:
+            out = np.empty(self.shape, _word_dtype(f))
             if _core.convert_words(self._format, f, np.ascontiguousarray(self._data), out):
                 raise _overflowed(f, "astype")
             return Array(out, f)
+        if f.is_fixed and not self._format.as_double:
+            raise ValueError(f"astype: words of {self._format} have more than 53 bits, and {f} rounds float64")
         return array(self.values, f)
 
     def sum(self, axis: Optional[int] = None, *, acc: Optional[FormatLike] = None) -> "Array":
@@ -226,20 +230,25 @@ class Array(np.lib.mixins.NDArrayOperatorsMixin):
         return array(x, self._format, dtype=None if self._format.is_fixed else self._data.dtype)
 
     def _of_words(self, words: NDArray[Any]) -> "Array":
-        return Array(np.asarray(words, np.int32 if self._format.width <= 32 else np.int64), self._format)
+        return Array(np.asarray(words, _word_dtype(self._fixed())), self._format)
+
+    def _fixed(self) -> FixedFormat:
+        f = self._format
+        assert f.is_fixed
+        return f
 
     def _operate(self, operation: str, operands: list["Array"]) -> "Array":
         f = self._format
         shape = np.broadcast_shapes(*(a.shape for a in operands))
         flat = [np.ascontiguousarray(np.broadcast_to(a._data, shape)) for a in operands]
+        if f.is_fixed:
+            if operation == "sqrt":
+                raise ValueError(f"sqrt: {f} is a fixed-point format, which has add, sub, mul, div and fma")
+            if isinstance(f, WordFormat) and f.stochastic:
+                raise ValueError(f"{f} rounds stochastically, and operators have no seed; use mantissa.{operation}")
+            return Array(_operate_words(operation, f, flat), f)
         out = np.empty(shape, self._data.dtype)
-        if not f.is_fixed:
-            _apply(f, operation, out, flat, values=True)
-        elif operation == "sqrt":
-            raise ValueError(f"sqrt: {f} is a fixed-point format, which has add, sub, mul, div and fma")
-        elif _core.apply_words(f, operation, out, flat[0], flat[1] if len(flat) > 1 else None,
-                               flat[2] if len(flat) > 2 else None, get_threads()):
-            raise _overflowed(f, operation)
+        _apply(f, operation, out, flat, values=True)
         return Array(out, f)
 
     def _matmul(self, a: "Array", b: "Array") -> "Array":
@@ -256,6 +265,8 @@ class Array(np.lib.mixins.NDArrayOperatorsMixin):
         if f.is_fixed and ufunc in (np.negative, np.absolute, np.fabs, np.copysign):
             if ufunc is np.copysign:
                 raise ValueError(f"copysign: {f} is a fixed-point format, whose zero has no sign")
+            if ufunc is np.negative and isinstance(f, WordFormat):
+                return Array(_operate_words("sub", f, [np.zeros_like(operands[0]._data), operands[0]._data]), f)
             smallest = -(2 ** (f.width - 1))
             if (operands[0]._data == smallest).any():
                 raise _overflowed(f, ufunc.__name__)
@@ -272,12 +283,14 @@ def array(x: Any, fmt: FormatLike, *, dtype: Any = None) -> Array:
     """
     f = format(fmt)
     if isinstance(x, Array):
-        if x.format.is_fixed and f.is_fixed:
+        if x.format.is_fixed and f.is_fixed and x.format != f:
             return x.astype(f)
+        if x.format == f:
+            return x.copy()
         x = x.values
     if f.is_fixed:
         if dtype is not None:
-            raise ValueError(f"dtype: words of {f} are kept as int{32 if f.width <= 32 else 64}; leave it out")
+            raise ValueError(f"dtype: words of {f} are kept as {np.dtype(_word_dtype(f)).name}; leave it out")
         return Array(_words(_as_operand(x), f), f)
     if dtype is not None and np.dtype(dtype) not in _FLOATS:
         raise ValueError(f"dtype {np.dtype(dtype)}: give float64 or float32")
@@ -292,10 +305,10 @@ def from_words(words: Any, fmt: FormatLike) -> Array:
     given = np.asarray(words)
     if given.dtype.kind not in "iu":
         raise TypeError(f"from_words: an array of {given.dtype}; give integers")
-    most = 2 ** (f.width - 1)
-    if given.size and (int(given.max()) >= most or int(given.min()) < -most):
+    least, most = (f.min_word, f.max_word) if isinstance(f, WordFormat) else (-2 ** (f.width - 1), 2 ** (f.width - 1) - 1)
+    if given.size and (int(given.max()) > most or int(given.min()) < least):
         raise OverflowError(f"from_words: a word has more than the {f.width} bits of {f}")
-    return Array(given.astype(np.int32 if f.width <= 32 else np.int64), f)
+    return Array(given.astype(_word_dtype(f)), f)
 
 
 def from_dlpack(x: Any, fmt: FormatLike) -> Array:

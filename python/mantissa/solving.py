@@ -47,7 +47,8 @@ class SolveResult:
     scheme: str
     engine: str
     status: str
-    """"converged", "diverged", "stagnated", "breakdown" or "iteration limit": decided by true_residual."""
+    """"converged", "diverged", "stagnated", "breakdown" or "iteration limit": decided by true_residual, with
+    stop="energy=..." by energy_bounds."""
     detail: str
     """One line, why, where it did not converge."""
     inner_iterations: int
@@ -56,6 +57,16 @@ class SolveResult:
     """||b - A u|| / ||b - A u0|| in double precision, formed anew from u."""
     error: Optional[float]
     """Root mean square against the continuous solution, where it is known."""
+    energy_error: Optional[float]
+    """With stop="energy=...": ||u - x*|| / ||x*|| in the A-norm, estimated."""
+    energy_bounds: Optional[tuple[float, float]]
+    """It lies between these, but for rounding and for a smallest eigenvalue that is estimated."""
+    error_bound: Optional[float]
+    """With bound=True: no element of u - x* is larger, for sure; None where there is no bound."""
+    relative_error_bound: Optional[float]
+    """The same over the largest element of x*."""
+    bound_method: Optional[str]
+    """"M-matrix", "Cholesky", "doubled Cholesky", or "none: " and why."""
     sigma_guards: int
     overflows: int
     equation_scale: float

@@ -24,12 +24,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from .arithmetic import _as_operand, _overflowed, _words
-from .formats import Format, FormatLike, NarrowFormat, format
+from .arithmetic import FixedFormat, _as_operand, _check, _overflowed, _words
+from .formats import AnyFormat, Format, FormatLike, NarrowFormat, WordFormat, format
 from .options import get_threads
 
 
-def _accumulator(f: Format, acc: Optional[FormatLike]) -> str:
+def _accumulator(f: FixedFormat, acc: Optional[FormatLike]) -> str:
     text = str(f) if acc is None else str(acc)
     if text == "exact":
         raise ValueError(f"acc 'exact': terms of {f} are floating and have no common last bit; give a window that holds "
@@ -37,15 +37,17 @@ def _accumulator(f: Format, acc: Optional[FormatLike]) -> str:
     return text if text.startswith("fixed[") or "/" in text else text + "/1"
 
 
-def _format(fmt: FormatLike) -> Format:
-    f = format(fmt)
+def _format(fmt: FormatLike) -> FixedFormat:
+    f: AnyFormat = format(fmt)
+    if isinstance(f, WordFormat) and f.stochastic:
+        raise ValueError(f"sums in {f}: they round once, without a seed; take another rounding")
     if isinstance(f, NarrowFormat):
         raise ValueError(f"sums in {f}: there are none; round the operands with mantissa.round, and give the format of the "
                          "sums here, as in matmul(a, b, 's23e8:rne', product='exact')")
     return f
 
 
-def _texts(f: Format, acc: Any, product: Any, result: Any) -> tuple[str, str, Format]:
+def _texts(f: FixedFormat, acc: Any, product: Any, result: Any) -> tuple[str, str, Format]:
     chosen = format(result) if result is not None else f
     if chosen.is_fixed:
         raise ValueError(f"result {chosen}: give a floating format, as {f} is one")
@@ -55,7 +57,7 @@ def _texts(f: Format, acc: Any, product: Any, result: Any) -> tuple[str, str, Fo
     return _accumulator(f, acc), str(product) if product is not None else str(f), chosen
 
 
-def _fixed_only(f: Format, acc: Any, product: Any, result: Any) -> None:
+def _fixed_only(f: FixedFormat, acc: Any, product: Any, result: Any) -> None:
     if (acc is not None and str(acc) != "exact") or product is not None or result is not None:
         raise ValueError(f"{f} is a fixed-point format: its sums are exact and rounded once; leave out acc, product and "
                          "result")
@@ -63,23 +65,29 @@ def _fixed_only(f: Format, acc: Any, product: Any, result: Any) -> None:
         raise ValueError(f"words of {f} have more than 53 bits and are no float64; use mantissa.array, which keeps words")
 
 
-def _word_sum(f: Format, words: NDArray[Any]) -> NDArray[Any]:
+def _word_sum(f: FixedFormat, words: NDArray[Any]) -> NDArray[Any]:
     """Over the last axis."""
     out = np.empty(words.shape[:-1], np.int64)
-    if _core.word_products(f, np.ascontiguousarray(words, np.int64), None, out, words.shape[-1]):
+    terms = np.ascontiguousarray(words, np.int64)
+    if isinstance(f, WordFormat):
+        _check(f, _core.sums_to(f, terms.reshape(-1), None, out.reshape(-1), words.shape[-1], 0), "sum: a result")
+    elif _core.word_products(f, terms, None, out, words.shape[-1]):
         raise _overflowed(f, "sum")
     return out
 
 
-def _word_matmul(f: Format, a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+def _word_matmul(f: FixedFormat, a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
     """Of two matrices."""
     out = np.empty((a.shape[0], b.shape[1]), np.int64)
-    if _core.word_products(f, np.ascontiguousarray(a, np.int64), np.ascontiguousarray(b, np.int64), out, a.shape[1]):
+    x, y = np.ascontiguousarray(a, np.int64), np.ascontiguousarray(b, np.int64)
+    if isinstance(f, WordFormat):
+        _check(f, _core.sums_to(f, x.reshape(-1), y.reshape(-1), out.reshape(-1), a.shape[1], 0), "matmul: a result")
+    elif _core.word_products(f, x, y, out, a.shape[1]):
         raise _overflowed(f, "matmul")
     return out
 
 
-def _doubles_of(f: Format, words: NDArray[Any]) -> NDArray[Any]:
+def _doubles_of(f: FixedFormat, words: NDArray[Any]) -> NDArray[Any]:
     values: NDArray[Any] = np.ldexp(words.astype(np.float64), -f.fraction_bits)
     return values
 

@@ -19,6 +19,8 @@ void bind_elementwise(nb::module_& m);
 void bind_words(nb::module_& m);
 void bind_sums(nb::module_& m);
 void bind_narrow(nb::module_& m);
+void bind_blocks(nb::module_& m);
+void bind_narrow_words(nb::module_& m);
 
 /// A NumPy array (or whatever speaks DLPack) in C order on the processor, as a function reads and as it writes it.
 using Readable = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;

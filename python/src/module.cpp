@@ -76,6 +76,8 @@ NB_MODULE(_core, m) {
     mantissa::python::bind_words(m);
     mantissa::python::bind_sums(m);
     mantissa::python::bind_narrow(m);
+    mantissa::python::bind_blocks(m);
+    mantissa::python::bind_narrow_words(m);
     mantissa::python::bind_problems(m);
     mantissa::python::bind_solving(m);
     mantissa::python::bind_dense(m);

@@ -2,6 +2,8 @@
 #include "bindings.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -62,8 +64,11 @@ void apply(const NarrowFormat& f, std::string_view op_name, const Writable& out,
     if ((reads_b(op) && !b) || (reads_c(op) && !c))
         throw InvalidInput("operation '" + std::string(op_name) + "': an operand is missing");
     const nb::gil_scoped_release release;
+    const NarrowUnit unit(f, seed);
     in_parallel(n, threads, 16384, [&](std::size_t first, std::size_t count) {
-        const NarrowUnit unit(f, seed);
+        if (op == Operation::convert && !single && !in[0].single && !in[0].repeated)
+            return unit.round({static_cast<const double*>(in[0].data) + first, count},
+                              {static_cast<double*>(out.data()) + first, count}, first);
         std::vector<double> rooms[3], result(kBlock);
         for (std::size_t i = first; i < first + count; i += kBlock) {
             const std::size_t many = std::min(kBlock, first + count - i);
@@ -75,14 +80,67 @@ void apply(const NarrowFormat& f, std::string_view op_name, const Writable& out,
     });
 }
 
+/// A value as Python has it: a float where it is one, else a Fraction.
+nb::object number(const narrow::Value& v) {
+    constexpr double kInf = std::numeric_limits<double>::infinity();
+    if (v.kind == narrow::Value::Kind::nan) return nb::float_(std::numeric_limits<double>::quiet_NaN());
+    if (v.kind == narrow::Value::Kind::infinite) return nb::float_(v.negative ? -kInf : kInf);
+    const double size = std::ldexp(static_cast<double>(v.significand), v.exponent);
+    const bool exact = v.significand == 0 || (std::isfinite(size) && size > 0 && v.exponent >= -1074);
+    if (exact) return nb::float_(v.negative ? -size : size);
+    const nb::object fraction = nb::module_::import_("fractions").attr("Fraction");
+    const nb::int_ one(1), up(std::max(v.exponent, 0)), down(std::max(-v.exponent, 0));
+    const nb::object above = nb::int_(v.significand).attr("__lshift__")(up);
+    return fraction(v.negative ? above.attr("__neg__")() : above, one.attr("__lshift__")(down));
+}
+
+/// Of a float, an integer or a Fraction. What is no integer over a power of two is no value of any format.
+narrow::Value value_of(const NarrowFormat& f, const nb::object& x) {
+    narrow::Value v;
+    if (nb::isinstance<nb::float_>(x) || !nb::hasattr(x, "numerator")) {
+        const auto number = nb::cast<double>(x);
+        v.negative = std::signbit(number);
+        if (std::isnan(number)) v.kind = narrow::Value::Kind::nan;
+        if (std::isinf(number)) v.kind = narrow::Value::Kind::infinite;
+        if (!std::isfinite(number) || number == 0) return v;
+        int exponent = 0;
+        v.significand = static_cast<std::uint64_t>(std::ldexp(std::frexp(std::fabs(number), &exponent), 53));
+        v.exponent = exponent - 53;
+        return v;
+    }
+    const nb::int_ above(x.attr("numerator")), below(x.attr("denominator"));
+    const nb::object size = above.attr("__abs__")();
+    const auto length = [](const nb::object& n) { return nb::cast<int>(n.attr("bit_length")()); };
+    // The zeros at the end of a number: the length of n & -n, less 1.
+    const auto zeros = [&](const nb::object& n) { return length(n.attr("__and__")(n.attr("__neg__")())) - 1; };
+    v.negative = !above.equal(size);
+    if (length(size) == 0) return v;
+    const int up = zeros(size), down = zeros(below);
+    if (length(size) - up > 64 || length(below) != down + 1)
+        throw InvalidInput("a number that is no value of " + narrow::to_string(f) +
+                           " has no bits in it; round it first");
+    v.significand = nb::cast<std::uint64_t>(size.attr("__rshift__")(nb::int_(up)));
+    v.exponent = up - down;
+    return v;
+}
+
+/// Patterns of numbers that are values of the format.
+template <class F>
+void encode_all(const F& f, const Doubles& a,
+                const nb::ndarray<std::uint64_t, nb::c_contig, nb::device::cpu, nb::ndim<1>>& out) {
+    if (a.size() != out.size()) throw InvalidInput("patterns: not as many as there are numbers");
+    for (std::size_t i = 0; i < a.size(); ++i) out.data()[i] = encode(f, a.data()[i]);
+}
+
 } // namespace
 
 void bind_narrow(nb::module_& m) {
     nb::class_<NarrowFormat>(
         m, "NarrowFormat",
-        "A short floating-point format, or a rounding that datapaths do not have: 'fp8_e4m3', "
-        "'fp8_e5m2', 'fp6_e3m2', 'fp6_e2m3', 'fp4_e2m1', or s<M>e<E> with one of the policy words rna "
-        "(ties away), odd, up, down and sr (stochastic).")
+        "A short floating-point format, or a rounding that datapaths do not have: 'fp8_e4m3', 'fp8_e5m2', "
+        "'fp8_e4m3fnuz', 'fp8_e5m2fnuz', 'fp6_e3m2', 'fp6_e2m3', 'fp4_e2m1', 'e8m0', IEEE P3109's "
+        "binary<K>p<P>, or s<M>e<E> with one of the policy words rna (ties away), odd, up, down and sr "
+        "(stochastic).")
         .def(
             "__init__",
             [](NarrowFormat* self, std::string_view text) {
@@ -99,25 +157,36 @@ void bind_narrow(nb::module_& m) {
         .def("__hash__", [](const NarrowFormat& f) { return std::hash<std::string>{}(narrow::to_string(f)); })
         .def_prop_ro("is_fixed", [](const NarrowFormat&) { return false; })
         .def_prop_ro(
-            "single", [](const NarrowFormat&) { return true; }, "Every value is a float32.")
-        .def_prop_ro("as_double", [](const NarrowFormat&) { return true; })
+            "single", [](const NarrowFormat& f) { return f.fits_float(); }, "Is every value a float32?")
+        .def_prop_ro("as_double", &NarrowFormat::fits_double)
         .def_prop_ro("stochastic", [](const NarrowFormat& f) { return f.direction == narrow::Direction::stochastic; })
         .def_prop_ro("width", &NarrowFormat::width, "Bits of a number.")
         .def_ro("fraction_bits", &NarrowFormat::fraction_bits)
         .def_ro("exponent_bits", &NarrowFormat::exponent_bits)
-        .def_ro("max", &NarrowFormat::max, "Largest number.")
+        .def_prop_ro(
+            "max", [](const NarrowFormat& f) { return number(narrow::largest(f)); }, "Largest number.")
+        .def_ro("is_signed", &NarrowFormat::is_signed)
         .def_ro("has_infinity", &NarrowFormat::has_infinity)
         .def_ro("has_nan", &NarrowFormat::has_nan)
         .def_prop_ro("epsilon", [](const NarrowFormat& f) { return Format::power_of_two(-f.fraction_bits); })
-        .def_prop_ro("min_normal", [](const NarrowFormat& f) { return Format::power_of_two(f.min_exponent); })
+        .def_prop_ro("min_normal",
+                     [](const NarrowFormat& f) {
+                         return number({narrow::Value::Kind::finite, false, 1, f.min_exponent});
+                     })
         .def_prop_ro("min_positive",
                      [](const NarrowFormat& f) {
-                         return Format::power_of_two(f.gradual ? f.min_exponent - f.fraction_bits : f.min_exponent);
+                         const int exponent = f.gradual ? f.min_exponent - f.fraction_bits : f.min_exponent;
+                         return number({narrow::Value::Kind::finite, false, 1, exponent});
                      })
         .def(
-            "encode", [](const NarrowFormat& f, double x) { return narrow::encode(f, x); }, "value"_a)
+            "encode", [](const NarrowFormat& f, const nb::object& x) { return narrow::encode(f, value_of(f, x)); },
+            "value"_a)
         .def(
-            "decode", [](const NarrowFormat& f, std::uint32_t bits) { return narrow::decode(f, bits); }, "bits"_a);
+            "decode", [](const NarrowFormat& f, std::uint64_t bits) { return number(narrow::decode_value(f, bits)); },
+            "bits"_a);
+    m.def("encode_values", &encode_all<Format>, "format"_a, "a"_a.noconvert(), "out"_a.noconvert(),
+          "Bit patterns of numbers that are values of the format.");
+    m.def("encode_values", &encode_all<NarrowFormat>, "format"_a, "a"_a.noconvert(), "out"_a.noconvert());
     m.def(
         "is_narrow", [](std::string_view text) { return narrow::parse_narrow(text).has_value(); }, "text"_a);
     m.def("apply_narrow", &apply, "format"_a, "operation"_a, "out"_a.noconvert(), "a"_a.noconvert(),

@@ -248,6 +248,11 @@ nb::dict to_dict(SolveResult r) {
     d["outer_iterations"] = r.outer_iterations;
     d["true_residual"] = r.true_residual;
     d["error"] = r.error ? nb::cast(*r.error) : nb::none();
+    d["energy_error"] = r.energy ? nb::cast(r.energy->value()) : nb::none();
+    d["energy_bounds"] = r.energy ? nb::cast(nb::make_tuple(r.energy->lower, r.energy->upper)) : nb::none();
+    d["error_bound"] = r.bound && r.bound->absolute ? nb::cast(*r.bound->absolute) : nb::none();
+    d["relative_error_bound"] = r.bound && r.bound->relative ? nb::cast(*r.bound->relative) : nb::none();
+    d["bound_method"] = r.bound ? nb::cast(r.bound->absolute ? r.bound->method : "none: " + r.bound->why) : nb::none();
     d["sigma_guards"] = r.sigma_guards;
     d["overflows"] = r.overflows;
     d["equation_scale"] = r.equation_scale;

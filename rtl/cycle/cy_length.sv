@@ -13,6 +13,7 @@ module cy_length #(
   output logic [6:0]         length_o
 );
   logic [W-1:0] all_q, found;
+  wire          finds;
   genvar l;
   generate
     for (l = 0; l < Lanes; l = l + 1) begin : g_lane
@@ -25,7 +26,8 @@ module cy_length #(
         size_q <= word[W-1] ? -word : word;
       end
       if (l == 0) begin : g_first
-        assign sizes = size_q & {W{live_q}};
+        assign sizes = size_q & {W{live_q | Lanes == 1}};
+        assign finds = live_q | Lanes > 1;
       end else begin : g_next
         assign sizes = g_lane[l-1].sizes | (size_q & {W{live_q}});
       end
@@ -39,7 +41,7 @@ module cy_length #(
   always_ff @(posedge clk_i) begin
     if (clear_i) all_q <= '0;
     else if (busy_o) all_q <= all_q >> 1;
-    else all_q <= all_q | found;
+    else if (finds) all_q <= all_q | found;
     busy_o <= ~clear_i & (count_i | (busy_o & (|all_q)));
     if (count_i) length_o <= '0;
     else if (busy_o & (|all_q)) length_o <= length_o + 7'd1;

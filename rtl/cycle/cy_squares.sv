@@ -1,4 +1,4 @@
-/// The sum of the live lanes' squares, 1 + log2(Lanes) clocks behind them.
+/// The sum of the live lanes' squares, 1 + log2(Lanes) clocks behind them. Of one lane it counts beside live_o.
 `default_nettype none
 module cy_squares #(
   parameter integer Lanes = 1,
@@ -7,6 +7,7 @@ module cy_squares #(
   input  wire                 clk_i,
   input  wire  [Lanes-1:0]    live_i,
   input  wire  [Lanes*17-1:0] x_i,     ///< up to 2^15 in magnitude
+  output logic                live_o,
   output logic [OutW-1:0]     sum_o
 );
   wire [Lanes*OutW-1:0] squares;
@@ -20,7 +21,10 @@ module cy_squares #(
         square_q <= 31'(34'($signed(x)) * 34'($signed(x)));
         live_q   <= live_i[l];
       end
-      assign squares[l*OutW +: OutW] = OutW'(square_q) & {OutW{live_q}};
+      assign squares[l*OutW +: OutW] = OutW'(square_q) & {OutW{live_q | Lanes == 1}};
+      if (l == 0) begin : g_first
+        assign live_o = live_q | Lanes > 1;
+      end
     end
   endgenerate
   sum_tree #(.N(Lanes), .W(OutW), .Every(1), .Stages(OutW - 31)) i_sum (.clk_i, .en_i(1'b1), .terms_i(squares), .sum_o);

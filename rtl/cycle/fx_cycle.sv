@@ -52,8 +52,8 @@ module fx_cycle #(
   output logic             busy_o        ///< a run is on; its end can serve as an interrupt
 );
 `include "cycle_bounds.svh"
-  `REQUIRE_OF_TOP(g_lanes, Lanes >= 1 && Lanes <= 256 && MaxLevel >= 2 && MaxLevel <= 14 && Lanes <= (1 << MaxLevel) &&
-           Lanes == (1 << fx_log2(Lanes)), "Lanes must be a power of two in 1..256, since rows of 2^k nodes are whole beats, and at most 2^MaxLevel")
+  `REQUIRE_OF_TOP(g_lanes, Lanes >= 1 && Lanes <= 256 && Lanes <= (1 << MaxLevel) && Lanes == (1 << fx_log2(Lanes)),
+           "Lanes must be a power of two in 1..256, since rows of 2^k nodes are whole beats, and at most 2^MaxLevel")
   `REQUIRE_OF_TOP(g_words, W >= 4 && W <= 16 && F >= 4 && F <= 24 && E >= 4 && E <= 24, "W must be in 4..16, F and E in 4..24")
   `REQUIRE_OF_TOP(g_guard, Guard >= 0 && Guard <= 8, "Guard must be in 0..8")
   `REQUIRE_OF_TOP(g_steps, Before >= 1 && Before <= 4 && After >= 0 && After <= 4, "Before must be in 1..4, After in 0..4")
@@ -213,11 +213,12 @@ module fx_cycle #(
   // Squares of all lanes, in a tree of which the last ones in are at its root.
   localparam integer SquareW = 31 + LaneLog;
   wire [SquareW-1:0] squared;
+  wire               adds;
   cy_squares #(.Lanes(Lanes), .OutW(SquareW)) i_squares (
-    .clk_i, .live_i(live_leading & {Lanes{finest & down}}), .x_i(leading), .sum_o(squared));
+    .clk_i, .live_i(live_leading & {Lanes{finest & down}}), .x_i(leading), .live_o(adds), .sum_o(squared));
   always_ff @(posedge clk_i)
     if (sweep & finest) squares_q <= '0;
-    else squares_q <= squares_q + SquaresW'(squared);
+    else if (adds) squares_q <= squares_q + SquaresW'(squared);
 
   genvar k;
   generate

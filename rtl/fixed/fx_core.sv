@@ -264,6 +264,7 @@ module fx_core #(
     .u_over_o(u_over), .r_over_o(r_over), .p_over_o(p_over), .row_slot_o(row_slot), .row_slot_real_o(row_slot_real),
     .row_slot_last_o(row_slot_last));
 
+  wire unused_bad; // nothing is checked
   fx_rows #(
 `include "fx_parameters_passed.svh"
   ) i_rows (
@@ -272,7 +273,7 @@ module fx_core #(
     .slot_i(row_slot), .slot_real_i(row_slot_real), .slot_last_i(row_slot_last), .p_i(p_new), .band_i(band), .take_band_o(take_band),
     .take_band_ahead_o(take_band_ahead), .take_band_last_o(take_band_last), .give_o(rows_give),
     .give_ahead_o(rows_give_ahead), .give_last_o(rows_give_last), .q_o(q_new), .over_o(q_over), .live_o(row_live),
-    .p_o(p_middle));
+    .p_o(p_middle), .bad_o(unused_bad));
 
   wire [DotRrW-1:0] rr_part;
   wire [DotPqW-1:0] pq_part;

@@ -23,6 +23,7 @@ module fx_lines #(
 `endif
   parameter integer Rows   = 3,       ///< 3, or 2: no south
   parameter integer Open   = 0,
+  parameter integer Parity = 0,       ///< 1, with one lane: words are kept with a parity bit and their pass's mark
   localparam integer RowLenW = $clog2(MaxRow + 1)
 ) (
   input  wire                 clk_i,
@@ -33,7 +34,10 @@ module fx_lines #(
   output logic [Lanes*PW-1:0] south_o,
   output logic [Lanes*PW-1:0] centre_o,
   output logic [(Lanes+Open)*PW-1:0] north_o,
-  output logic                north_next_o ///< stands, as row_length_i does
+  output logic                north_next_o, ///< stands, as row_length_i does
+  input  wire                 mark_i,       ///< another one in each pass
+  output logic                centre_odd_o, ///< centre_o's parity, as it was kept
+  output logic                bad_o         ///< with Parity: a word of this pass was not as it was written
 );
   localparam integer TW   = Lanes * PW;
   localparam integer Log  = $clog2(Lanes);
@@ -55,12 +59,27 @@ module fx_lines #(
   localparam integer CentreAW = $clog2(CentreMax + 1);
   wire [CentreAW-1:0] to_centre = CentreAW'(row_length_i >> Log) + CentreAW'(ToCentre);
   generate
+    if (Parity == 0 || Lanes != 1 || Rows != 3) begin : g_unkept
+      assign centre_odd_o = ^centre_o;
+      assign bad_o        = 1'b0;
+      wire unused = &{1'b0, mark_i};
+    end
     if (Lanes == 1) begin : g_one
       assign north_o = ((1+Open)*PW)'(p_i);
       assign north_next_o = 1'b0;
       if (Rows == 3) begin : g_three
-        row_ram #(.W(2*TW), .Max(CentreMax), .Least(3)) i_ram (
-          .clk_i, .en_i, .clear_i, .length_i(to_centre), .zero_i(1'b0), .d_i({centre_o, p_i}), .q_o({south_o, centre_o}));
+        localparam integer KW = TW + 2 * Parity;
+        wire [KW-1:0] south_kept, centre_kept;
+        row_ram #(.W(2*KW), .Max(CentreMax), .Least(3)) i_ram (
+          .clk_i, .en_i, .clear_i, .length_i(to_centre), .zero_i(1'b0), .d_i({centre_kept, KW'({mark_i, ^p_i, p_i})}),
+          .q_o({south_kept, centre_kept}));
+        assign south_o  = south_kept[TW-1:0];
+        assign centre_o = centre_kept[TW-1:0];
+        if (Parity != 0) begin : g_parity
+          always_ff @(posedge clk_i)
+            bad_o <= ((^centre_kept[TW:0]) & centre_kept[TW+1] == mark_i) | ((^south_kept[TW:0]) & south_kept[TW+1] == mark_i);
+          assign centre_odd_o = centre_kept[TW];
+        end
       end else begin : g_two
         row_ram #(.W(TW), .Max(CentreMax), .Least(3)) i_ram (
           .clk_i, .en_i, .clear_i, .length_i(to_centre), .zero_i(1'b0), .d_i(p_i), .q_o(centre_o));

@@ -9,6 +9,7 @@
 `default_nettype none
 module fx_rows #(
 `include "fx_parameters.svh"
+  , parameter integer Parity = 0       ///< 1: p' has a parity bit on its way, with one lane in the line buffers too
 ) (
   input  wire                          clk_i,
   input  wire                          rst_ni,
@@ -35,7 +36,8 @@ module fx_rows #(
   output logic [Lanes*QW-1:0]          q_o,
   output logic [Lanes-1:0]             over_o,            ///< lanes whose word does not fit
   output logic [Lanes-1:0]             live_o,            ///< lanes that hold an element
-  output logic [Lanes*PW-1:0]          p_o                ///< p' of the same elements
+  output logic [Lanes*PW-1:0]          p_o,               ///< p' of the same elements
+  output logic                         bad_o              ///< with Parity: a word was not what it had been
 );
   `REQUIRE(g_lanes_bad, Lanes >= 1 && Lanes <= 64 && (Lanes & (Lanes - 1)) == 0, "fx_rows: Lanes must be 1, 2, 4 .. 64")
 `include "fx_row_plan.svh"
@@ -87,16 +89,38 @@ module fx_rows #(
 
   wire [Lanes*PW-1:0] south, centre;
   wire [(Lanes+Stencil)*PW-1:0] north;
-  wire north_next;
-  fx_lines #(.PW(PW), .Lanes(Lanes), .MaxRow(MaxRow), .Rows((Stencil != 0) ? 3 : 2), .Open(Stencil)
+  wire north_next, centre_odd, lines_bad, mark;
+  fx_lines #(.PW(PW), .Lanes(Lanes), .MaxRow(MaxRow), .Rows((Stencil != 0) ? 3 : 2), .Open(Stencil), .Parity(Parity)
 `ifdef LEAN_LANES
     , .Half(PlanHalf)
 `endif
   ) i_lines (
     .clk_i, .en_i, .clear_i, .row_length_i, .p_i, .south_o(south), .centre_o(centre), .north_o(north),
-    .north_next_o(north_next));
-  delay #(.W(Lanes*PW), .N(Latency - PlanLines + 1), .Ram(DelayRam)) i_p (
-    .clk_i, .en_i, .ptr_i, .d_i(centre), .q_o(p_o));
+    .north_next_o(north_next), .mark_i(mark), .centre_odd_o(centre_odd), .bad_o(lines_bad));
+  localparam integer KeptW = Lanes * PW + Parity;
+  wire [KeptW-1:0] kept;
+  delay #(.W(KeptW), .N(Latency - PlanLines + 1), .Ram(DelayRam)) i_p (
+    .clk_i, .en_i, .ptr_i, .d_i(KeptW'({centre_odd, centre})), .q_o(kept));
+  assign p_o = kept[Lanes*PW-1:0];
+  generate
+    if (Parity != 0) begin : g_parity
+      // No reset: a pass behind one must not have the mark of the pass that it ended.
+      logic clear_q, mark_q;
+`ifndef SYNTHESIS
+      initial mark_q = 1'b0;
+`endif
+      always @(posedge clk_i) if (clear_i & ~clear_q) mark_q <= ~mark_q; // not always_ff: see fx_memory
+      always_ff @(posedge clk_i) begin
+        clear_q <= clear_i;
+        bad_o   <= rst_ni & (lines_bad | (own_at[Latency] & ^kept));
+      end
+      assign mark = mark_q;
+    end else begin : g_bare
+      assign mark  = 1'b0;
+      assign bad_o = 1'b0;
+      wire unused_parity = &{1'b0, centre_odd, lines_bad};
+    end
+  endgenerate
 
   // The lanes that become 0 a clock later: those behind the end, and the edge. Fluxes of places without a token are
   // formed with whatever weights are there, and dot products add every word: they are 0 too.

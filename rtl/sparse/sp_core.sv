@@ -245,18 +245,19 @@ module sp_core #(
     .bank_o(bank), .p_i(p_gathered), .give_o(q_give), .q_o(q_new), .over_o(q_over), .p_o(p_own));
 
   // ---- Memories ----------------------------------------------------------------------------------------------------
+  wire [2:0] unused_bad;
   fx_memory #(.Lanes(Lanes), .W(UW), .Depth(Depth)) i_u (
     .clk_i, .read_i(moves), .read_at_i(busy_o ? u_from : send_at), .early_o(u_early), .word_o(u_word),
     .write_i({Lanes{give.u | load[0]}}), .write_at_i(busy_o ? u_to : load_at),
-    .word_i(busy_o ? u_new : u_load));
+    .word_i(busy_o ? u_new : u_load), .check_i(1'b0), .bad_o(unused_bad[0]));
   fx_memory #(.Lanes(Lanes), .W(RW), .Depth(Depth)) i_r (
     .clk_i, .read_i(moves), .read_at_i(busy_o ? r_from : send_at), .early_o(r_early), .word_o(r_word),
     .write_i({Lanes{give.r | load[1]}}), .write_at_i(busy_o ? r_to : load_at),
-    .word_i(busy_o ? r_new : r_load));
+    .word_i(busy_o ? r_new : r_load), .check_i(1'b0), .bad_o(unused_bad[1]));
   fx_memory #(.Lanes(Lanes), .W(QW), .Depth(Depth)) i_q (
     .clk_i, .read_i(moves), .read_at_i(busy_o ? q_from : send_at), .early_o(q_early), .word_o(q_word),
     .write_i({Lanes{q_give | load[3]}}), .write_at_i(busy_o ? q_to : load_at),
-    .word_i(busy_o ? q_new : q_load));
+    .word_i(busy_o ? q_new : q_load), .check_i(1'b0), .bad_o(unused_bad[2]));
   sp_gather #(.Lanes(Lanes), .W(PW), .Depth(Depth)) i_p (
     .clk_i, .linear_i(linear), .read_i(moves), .read_at_i(busy_o ? p_from : send_at), .linear_o(p_word),
     .write_i(give.p | load[2]), .write_at_i(busy_o ? p_to : load_at),
@@ -294,7 +295,7 @@ module sp_core #(
     .set_word_i(set_word), .read_i(scalar_read), .read_at_i(scalar_at), .read_o(scalar), .done_o(scalar_done),
     .end_o(scalar_end), .guard_o(scalar_guard), .alpha_cls_o(alpha_cls), .alpha_op_o(alpha_op),
     .beta_cls_o(beta_cls), .beta_op_o(beta_op), .operands_o(operands));
-  wire unused = &{1'b0, row_bad, bank_reg, unused_first, unused_last, unused_row, unused_column, unused_coefs, u_early,
+  wire unused = &{1'b0, unused_bad, row_bad, bank_reg, unused_first, unused_last, unused_row, unused_column, unused_coefs, u_early,
                   r_early, q_early, row_slot, row_slot_real, row_slot_last, unused_take, unused_take_ahead,
                   unused_take_last, unused_give_ahead, unused_give_last, give.q};
 endmodule

@@ -9,6 +9,7 @@
 #include <verilated.h>
 
 #include "Vmodel.h"
+#include "upsets.hpp"
 
 /// `name` stands in front of what this throws.
 class ClockedCore {
@@ -33,6 +34,7 @@ public:
         top->clk_i = 1;
         top->eval();
         ++clock;
+        upsets.behind(*top, clock);
     }
     void edge() {
         low();
@@ -79,6 +81,8 @@ public:
     }
     /// Words of D, tlast with the last one; with `stall` clocks without a word between.
     void load(const std::uint64_t* words, std::uint64_t count, std::uint32_t stall) {
+        constexpr std::uint64_t kMostWait = 100000; // an upset may have left the core busy
+        std::uint64_t waited = 0;
         for (std::uint64_t k = 0; k < count;) {
             for (std::uint32_t wait = 0; wait < stall; ++wait) edge();
             top->s_axis_d_tdata = words[k];
@@ -88,6 +92,7 @@ public:
             const bool taken = top->s_axis_d_tready != 0;
             high();
             if (taken) ++k;
+            else if (++waited > kMostWait) fail("the core takes no word");
             top->s_axis_d_tvalid = 0;
         }
     }
@@ -124,4 +129,5 @@ private:
 public:
     std::unique_ptr<Vmodel> top; ///< its wires
     std::uint64_t clock = 0;     ///< since the beginning
+    Upsets upsets;
 };

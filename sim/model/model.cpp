@@ -16,6 +16,7 @@
 #include "Vmodel___024root.h"
 
 #include "streams.hpp"
+#include "upsets.hpp"
 
 // What eval() calls on a rising edge, behind its loops and triggers. Absent where a version names them otherwise.
 __attribute__((weak)) void Vmodel___024root___eval_ico(Vmodel___024root* top);
@@ -26,6 +27,7 @@ struct mantissa_model_state {
     std::unique_ptr<Vmodel> top;
     std::array<Streams, kCores> cores = numbered(std::make_index_sequence<kCores>());
     std::uint64_t clock = 0;
+    Upsets upsets;
 #ifdef MANTISSA_TRACE
     std::unique_ptr<VerilatedFstC> trace;
     std::uint64_t trace_first = 0, trace_last = 0;
@@ -81,6 +83,10 @@ struct mantissa_model_state {
         top->eval();
     }
 
+    void count() {
+        ++clock;
+        upsets.behind(*top, clock);
+    }
     void edge() {
         top->clk_i = 0;
         top->eval();
@@ -88,7 +94,7 @@ struct mantissa_model_state {
         top->clk_i = 1;
         top->eval();
         dump(2 * clock + 1);
-        ++clock;
+        count();
     }
     void dump([[maybe_unused]] std::uint64_t time) {
 #ifdef MANTISSA_TRACE
@@ -162,7 +168,7 @@ struct mantissa_model_state {
         top->clk_i = 1;
         top->eval();
         dump(2 * clock + 1);
-        ++clock;
+        count();
         bring(root, now, stats);
         return now.moved || now.command;
     }
@@ -179,7 +185,7 @@ struct mantissa_model_state {
         const Clock now = look(stats);
         take(root, now);
         rise(root);
-        ++clock;
+        count();
         const bool ends = bring(root, now, stats);
         settled = !(ends || now.command) || !offer_plain(root);
         return now.moved || now.command;
@@ -222,7 +228,7 @@ struct mantissa_model_state {
         top->arvalid = 1; // it is taken at once: no read is under way
         tick();
         top->arvalid = 0;
-        while (!top->rvalid) tick();
+        wait_for(top->rvalid, "a read");
         const std::uint32_t value = top->rdata;
         tick();
         return value;
@@ -234,8 +240,15 @@ struct mantissa_model_state {
         top->awvalid = top->wvalid = 1; // both are taken at once: no write is under way
         tick();
         top->awvalid = top->wvalid = 0;
-        while (!top->bvalid) tick();
+        wait_for(top->bvalid, "a write");
         tick();
+    }
+    void wait_for(const CData& answer, const char* what) {
+        constexpr int kMost = 10000; // an upset may have taken the answer away
+        for (int k = 0; !answer; ++k) {
+            if (k == kMost) throw std::runtime_error(std::string("the core does not answer ") + what);
+            tick();
+        }
     }
     /// A clock for the registers' sake: the streams must not miss one while the core is busy, and what a run that has
     /// ended still offers is thrown away.
@@ -383,7 +396,7 @@ void cycle(mantissa_model_state* m, mantissa_ports* ports) {
     top.clk_i = 1;
     top.eval();
     m->dump(2 * m->clock + 1);
-    ++m->clock;
+    m->count();
     ports->busy = top.busy;
 }
 
@@ -392,6 +405,10 @@ constexpr std::uint32_t kHasTrace = 1;
 #else
 constexpr std::uint32_t kHasTrace = 0;
 #endif
+
+void arm(mantissa_model_state* m, const mantissa_upset* upset) {
+    m->upsets.arm(*upset);
+}
 
 constexpr mantissa_model_api kApi = {MANTISSA_MODEL_VERSION,
                                      kLanes,
@@ -409,7 +426,9 @@ constexpr mantissa_model_api kApi = {MANTISSA_MODEL_VERSION,
                                      waiting,
                                      trace,
                                      clock_of,
-                                     cycle};
+                                     cycle,
+                                     Upsets::places,
+                                     arm};
 
 } // namespace
 

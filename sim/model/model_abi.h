@@ -7,11 +7,13 @@
 
 #include <stdint.h>
 
+#include "upset_abi.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define MANTISSA_MODEL_VERSION 4
+#define MANTISSA_MODEL_VERSION 5
 
 /* Streams: 0..3 u r p q in, 4..12 coefficients in (bands; the integer core's weights and row sums, 4 or 5 of the nine),
    13..16 u r p q out. */
@@ -92,6 +94,10 @@ typedef struct {
     uint64_t (*clock)(mantissa_model_state *);
     /* In place of run(): one clock of a core, one alone, whose memory is somewhere else. */
     void (*cycle)(mantissa_model_state *, mantissa_ports *);
+    /* The model's state; how many places. */
+    uint64_t (*upset_places)(const mantissa_upset_place **list);
+    /* One upset, in models built for them; the next call takes its place. */
+    void (*arm)(mantissa_model_state *, const mantissa_upset *);
 } mantissa_model_api;
 
 __attribute__((visibility("default"))) const mantissa_model_api *mantissa_model(void);

@@ -5,11 +5,13 @@
 
 #include <stdint.h>
 
+#include "upset_abi.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define MANTISSA_RESIDENT_VERSION 1
+#define MANTISSA_RESIDENT_VERSION 2
 
 /* An accepted r: passes and runs of the solve so far, e, and r.r as a word of the scalar format. */
 typedef struct {
@@ -35,6 +37,9 @@ typedef struct {
     uint64_t (*send)(mantissa_resident_state *, uint64_t *words, uint64_t most, uint32_t stall);
     /* Clocks since create. */
     uint64_t (*clock)(mantissa_resident_state *);
+    /* As in model_abi.h. */
+    uint64_t (*upset_places)(const mantissa_upset_place **list);
+    void (*arm)(mantissa_resident_state *, const mantissa_upset *);
 } mantissa_resident_api;
 
 __attribute__((visibility("default"))) const mantissa_resident_api *mantissa_resident_model(void);

@@ -43,6 +43,8 @@ const mantissa_resident_api kApi = {
     run,
     send,
     [](mantissa_resident_state* s) { return s->clock; },
+    Upsets::places,
+    [](mantissa_resident_state* s, const mantissa_upset* upset) { s->upsets.arm(*upset); },
 };
 
 } // namespace

@@ -85,6 +85,7 @@ struct Stream {
     std::uint32_t bytes = 0;        // of a beat
     std::uint32_t stall = 0;        // clocks left of a random stall
     bool offered = false;           // in: valid was raised and must stay
+    std::uint64_t beyond = 0;       // out: beats behind the last one, thrown away
     std::vector<std::uint64_t> due; // ring of arrival clocks, one per buffered beat
 };
 
@@ -264,6 +265,12 @@ private:
     }
     void store(const Root& top, unsigned k) {
         Stream& s = streams_[MANTISSA_IN + k];
+#ifdef MANTISSA_UPSETS
+        if (s.moved >= s.beats) { // a core that an upset has misled may send more than there is room for
+            ++s.beyond;
+            return;
+        }
+#endif
         with_out(top, core(), k, [&](const auto& port) { get(port, s.data + s.moved * kWords<decltype(port)>); });
         ++s.moved;
     }

@@ -38,6 +38,11 @@ RunReport CoreSession::run(const RunRequest& request) {
             return report;
         }
         RunReport part = finish();
+        if (part.passes > piece.passes) { // a counter that an upset has moved
+            fault_ = fmt::format("PASS_COUNT is {} behind a run of {} passes", part.passes, piece.passes);
+            part.passes = piece.passes;
+            part.end = RunEnd::fault;
+        }
         if (unfit_ && part.end != RunEnd::fault) end_unfit(part);
         report.passes += part.passes;
         report.sigma_guards += part.sigma_guards;
@@ -45,6 +50,7 @@ RunReport CoreSession::run(const RunRequest& request) {
         report.cycles = *report.cycles + part.cycles.value_or(0);
         report.words.merge(part.words);
     }
+    if (report.end == RunEnd::fault) reset(); // the next run is to find the core as this one did
     return report;
 }
 

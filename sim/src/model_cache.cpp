@@ -16,6 +16,7 @@
 #include "mantissa/base/hashed_cache.hpp"
 #include "mantissa/base/process.hpp"
 #include "mantissa/sim/sparse_core.hpp"
+#include "upsets/member_table.hpp"
 
 namespace mantissa::sim {
 
@@ -101,7 +102,9 @@ const CoreKind& kind_of(const CoreParameters& parameters) {
     static const char* const flags = "sim/model/model.vlt";
     static const char* const streams = "sim/model/model.cpp";
     static const char* const top = "sim/model/model_top.sv";
-    static const Words streamed = {top, streams, "sim/model/model_abi.h", "sim/model/streams.hpp", flags};
+    static const char *const upset_abi = "sim/model/upset_abi.h", *const upsets = "sim/model/upsets.hpp";
+    static const Words streamed = {top,    streams, "sim/model/model_abi.h", "sim/model/streams.hpp", upset_abi,
+                                   upsets, flags};
     static const CoreKind floating{"", "model_top", top, streams, streamed, {}};
     static const CoreKind integer{"integers, ", "model_top", top, streams, streamed, {"rtl/fixed"}};
     static const CoreKind sparse{
@@ -109,21 +112,21 @@ const CoreKind& kind_of(const CoreParameters& parameters) {
         "sp_core",
         "rtl/sparse/sp_core.sv",
         "sim/model/sparse_model.cpp",
-        {"sim/model/sparse_model.cpp", "sim/model/sparse_abi.h", "sim/model/model_abi.h", flags},
+        {"sim/model/sparse_model.cpp", "sim/model/sparse_abi.h", "sim/model/model_abi.h", upset_abi, flags},
         {"rtl/fixed", "rtl/fixed/resident", "rtl/sparse"}};
-    static const CoreKind resident{
-        "resident, ",
-        "fx_resident",
-        "rtl/fixed/resident/fx_resident.sv",
-        "sim/model/resident_model.cpp",
-        {"sim/model/resident_model.cpp", "sim/model/resident_abi.h", "sim/model/clocked_core.hpp", flags},
-        {"rtl/fixed", "rtl/fixed/resident"}};
+    static const CoreKind resident{"resident, ",
+                                   "fx_resident",
+                                   "rtl/fixed/resident/fx_resident.sv",
+                                   "sim/model/resident_model.cpp",
+                                   {"sim/model/resident_model.cpp", "sim/model/resident_abi.h",
+                                    "sim/model/clocked_core.hpp", upset_abi, upsets, flags},
+                                   {"rtl/fixed", "rtl/fixed/resident"}};
     static const CoreKind cycle{
         "cycles, ",
         "fx_cycle",
         "rtl/cycle/fx_cycle.sv",
         "sim/model/cycle_model.cpp",
-        {"sim/model/cycle_model.cpp", "sim/model/cycle_abi.h", "sim/model/clocked_core.hpp", flags},
+        {"sim/model/cycle_model.cpp", "sim/model/cycle_abi.h", "sim/model/clocked_core.hpp", upset_abi, upsets, flags},
         {"rtl/fixed", "rtl/fixed/resident", "rtl/cycle"}};
     if (is_cycle_core(parameters)) return cycle;
     if (is_sparse_core(parameters)) return sparse;
@@ -199,6 +202,7 @@ base::HashName name_of(const ModelRequest& request, const ModelCacheOptions& opt
     std::sort(sorted.begin(), sorted.end());
     for (const auto& [parameter, value] : sorted) name.add(fmt::format("{}={}", parameter, value));
     name.add(fmt::format("{} core(s)", request.cores));
+    if (request.upsets) name.add(kUpsetTable);
     return name.add(request.trace ? "trace" : "plain").add(request.rules ? "rules" : "no rules");
 }
 
@@ -210,7 +214,9 @@ int lanes_of(const ModelRequest& request) {
 std::string label_of(const ModelRequest& request) {
     return fmt::format("{}{}{} lane(s){}", kind_of(request.parameters).label,
                        request.cores > 1 ? fmt::format("{} cores, ", request.cores) : "", lanes_of(request),
-                       request.trace ? ", with trace" : "");
+                       request.trace    ? ", with trace"
+                       : request.upsets ? ", for upsets"
+                                        : "");
 }
 
 /// Turns the core into C++ in `work`.
@@ -225,9 +231,13 @@ void verilate(const ModelRequest& request, const fs::path& source, const fs::pat
     if (request.cores > 1) words.push_back(fmt::format("-DMANTISSA_CORES={}", request.cores));
     if (request.rules) words = words + Words{"--assert", "-DMANTISSA_RULES"};
     if (request.trace) words = words + Words{"--trace-fst", "--trace-structs"};
-    else words.push_back(source / "sim/model/model.vlt");
+    else if (!request.upsets) words.push_back(source / "sim/model/model.vlt"); // (upsets want one flat class)
     for (const auto& [name, value] : request.parameters) words.push_back(fmt::format("-G{}={}", name, value));
     run_step(words, work, log, "verilator", "verilating the core, " + label_of(request));
+    if (request.upsets)
+        base::write_file((work / "upset_members.hpp").string(),
+                         upset_member_table(base::read_text((work / "Vmodel___024root.h").string(),
+                                                            "Verilator writes it; take Verilator 5.006")));
 }
 
 /// Compiles what verilate() has made, and the harness, into `fresh`.
@@ -237,12 +247,15 @@ void compile(const ModelRequest& request, const fs::path& source, const fs::path
     const fs::path include = fs::path(root) / "include";
     Words words =
         compiler() + Words{"-shared", "-std=c++20", "-fPIC", "-fvisibility=hidden", "-w"} +
-        (request.trace ? Words{"-O1"} : base::split_words(kCompilerFlags) + folding_linker().flags) +
+        (request.trace    ? Words{"-O1"}
+         : request.upsets ? Words{"-O1", "-fno-strict-aliasing"} // (solves are short, and a flat class compiles slowly)
+                          : base::split_words(kCompilerFlags) + folding_linker().flags) +
         (is_cycle_core(request.parameters) ? Words{} : Words{"-DMANTISSA_WIDTHS=" + widths_of(request)}) +
         Words{fmt::format("-DMANTISSA_LANES={}", lanes_of(request)), fmt::format("-DMANTISSA_CORES={}", request.cores),
               "-DVL_TIME_CONTEXT"} +
         (request.trace ? Words{"-DMANTISSA_TRACE", "-DVM_TRACE=1", "-DVM_TRACE_FST=1"} : Words{"-DVM_TRACE=0"}) +
         (request.rules ? Words{"-DMANTISSA_RULES", "-DVL_USER_STOP"} : Words{}) +
+        (request.upsets ? Words{"-DMANTISSA_UPSETS"} : Words{}) +
         Words{"-I" + work.string(),
               "-I" + include.string(),
               "-I" + (include / "vltstd").string(),

@@ -12,6 +12,7 @@
 #include "mantissa/exact.hpp"
 #include "model_library.hpp"
 #include "resident_registers.hpp"
+#include "upsets/places.hpp"
 
 namespace mantissa::sim {
 
@@ -20,7 +21,7 @@ namespace {
 namespace rc = resident_core;
 constexpr std::size_t kSmallest = 8192; // elements; level 6 has 4225
 constexpr std::uint32_t kStart = 1, kAbort = 2;
-constexpr std::uint32_t kOverV = 1U << 9, kOverD = 1U << 10;
+constexpr std::uint32_t kOverV = 1U << 9, kOverD = 1U << 10, kFaultDetected = 1U << 11;
 
 /// A model of fx_resident, opened for as long as this lives, and one instance of it.
 class ResidentModel {
@@ -40,12 +41,13 @@ public:
         return read(address) | (std::uint64_t{read(address + 4)} << 32);
     }
     void load(const std::vector<std::uint64_t>& words) { api().load(state_, words.data(), words.size(), 0); }
-    void send(std::vector<std::uint64_t>& words) {
-        const std::uint64_t got = api().send(state_, words.data(), words.size(), 0);
-        if (got != words.size())
-            throw std::runtime_error(fmt::format("resident model: {} words of V, not {}", got, words.size()));
+    /// How many words came.
+    std::uint64_t send(std::vector<std::uint64_t>& words) { return api().send(state_, words.data(), words.size(), 0); }
+    int run(std::uint64_t most, int (*accepted)(void*, const mantissa_accepted*), void* at) {
+        return api().run(state_, most, accepted, at);
     }
-    int run(int (*accepted)(void*, const mantissa_accepted*), void* at) { return api().run(state_, 0, accepted, at); }
+    void begin(UpsetTrial& trial) { begin_trial(trial, api(), state_); }
+    [[nodiscard]] std::uint64_t clock() { return api().clock(state_); }
 
 private:
     [[nodiscard]] const mantissa_resident_api& api() const { return library_.api(); }
@@ -77,10 +79,10 @@ ResidentEnd end_of(std::uint32_t status) {
 
 class ResidentCore final : public ResidentSolver {
 public:
-    ResidentCore(const System& system, const DatapathSpec& spec, const std::string& model)
-        : spec_(spec), model_(model), v_(system.size()) {
-        model_.write(rc::kLength, static_cast<std::uint32_t>(system.size()));
-        model_.write(rc::kRowLength, static_cast<std::uint32_t>(system.row_length()));
+    ResidentCore(const System& system, const DatapathSpec& spec, const std::string& model,
+                 std::shared_ptr<UpsetTrial> trial)
+        : spec_(spec), model_(model), row_length_(system.row_length()), v_(system.size()), trial_(std::move(trial)) {
+        if (trial_) model_.begin(*trial_);
     }
 
     ResidentReport solve(std::span<const fixed::Word> b, const ResidentRequest& request) override {
@@ -91,7 +93,8 @@ public:
         model_.load(words);
         Watch watch{.spec = &spec_, .request = &request};
         model_.write(rc::kControl, kStart);
-        const bool stopped = model_.run(Watch::accepted, &watch) == 2;
+        const int how = model_.run(trial_ ? trial_->most_clocks : 0, Watch::accepted, &watch);
+        const bool stopped = how != 0;
         ResidentReport report = this->report();
         if (stopped) {
             model_.write(rc::kControl, kAbort);
@@ -99,7 +102,20 @@ public:
         }
         if (watch.failure) std::rethrow_exception(watch.failure);
         report.history = std::move(watch.history);
-        model_.send(v_);
+        fault_.clear();
+        if (how == 1) fault_ = "watchdog: the solve has not ended";
+        if (report.passes > request.max_passes || report.steps > report.passes) { // a counter that an upset has moved
+            fault_ = fmt::format("PASS_COUNT is {} and STEPS {} behind a solve of {} passes at most", report.passes,
+                                 report.steps, request.max_passes);
+            report.passes = std::min(report.passes, request.max_passes);
+            report.steps = std::min(report.steps, report.passes);
+        }
+        take(report);
+        if (trial_) {
+            trial_->hung |= how == 1;
+            if (how == 0 && report.end == ResidentEnd::fault) ++trial_->faults;
+            trial_->clocks = model_.clock();
+        }
         return report;
     }
     void read(std::size_t first, std::span<fixed::Word> v) const override {
@@ -107,7 +123,7 @@ public:
             throw InvalidInput("resident: elements outside the vector; stay below the system's size");
         for (std::size_t i = 0; i < v.size(); ++i) v[i] = static_cast<fixed::Word>(v_[first + i]);
     }
-    [[nodiscard]] std::string fault() const override { return {}; }
+    [[nodiscard]] std::string fault() const override { return fault_; }
 
 private:
     /// What looks on while the model is clocked.
@@ -149,7 +165,24 @@ private:
             throw InvalidInput(
                 fmt::format("resident: exponents have 16 bits; give a headroom and a tolerance within 2^{}", kMost));
     }
+    /// V as the core sends it, its words checked on their way too. What they are worth behind a fault is for who knows
+    /// b to say.
+    void take(ResidentReport& report) {
+        const std::uint64_t got = model_.send(v_);
+        if (got != v_.size()) {
+            std::fill(v_.begin(), v_.end(), 0);
+            fault_ = fmt::format("the core sent {} words of V, not {}", got, v_.size());
+        }
+        if ((model_.read(rc::kStatus) & kFaultDetected) != 0)
+            fault_ = "fault_detected: one of the core's checks failed";
+        if (!fault_.empty()) report.end = ResidentEnd::fault;
+    }
     void program(const ResidentRequest& request) {
+        // A core that has lost its way ends by itself: no state stands longer than a pass over the words, four clocks
+        // each at most, and what closes it.
+        model_.write(rc::kStallLimit, static_cast<std::uint32_t>(4 * v_.size() + 16384));
+        model_.write(rc::kLength, static_cast<std::uint32_t>(v_.size()));
+        model_.write(rc::kRowLength, static_cast<std::uint32_t>(row_length_));
         model_.write(rc::kInner, static_cast<std::uint32_t>(std::min<std::uint64_t>(request.inner, 0xFFFF'FFFF)));
         model_.write(rc::kPasses, static_cast<std::uint32_t>(request.max_passes));
         model_.write_pair(rc::kTolerance, encode(spec_.scalar, request.tolerance.t));
@@ -182,7 +215,10 @@ private:
 
     DatapathSpec spec_;
     ResidentModel model_;
+    std::size_t row_length_;
     std::vector<std::uint64_t> v_; // as it was sent behind the last solve
+    std::shared_ptr<UpsetTrial> trial_;
+    std::string fault_;
 };
 
 } // namespace
@@ -212,7 +248,11 @@ std::unique_ptr<ResidentSolver> make_resident_core(const System& system, const D
     for (const auto& extra : options.extra)
         std::erase_if(request.parameters, [&](const auto& p) { return p.first == extra.first; });
     request.parameters.insert(request.parameters.end(), options.extra.begin(), options.extra.end());
-    return std::make_unique<ResidentCore>(system, spec, build_model(request, options.cache));
+    request.upsets = options.trial != nullptr;
+    std::string model = options.trial ? options.trial->model : std::string();
+    if (model.empty()) model = build_model(request, options.cache);
+    if (options.trial) options.trial->model = model;
+    return std::make_unique<ResidentCore>(system, spec, model, options.trial);
 }
 
 } // namespace mantissa::sim

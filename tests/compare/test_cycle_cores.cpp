@@ -5,8 +5,11 @@
 #include <gtest/gtest.h>
 
 #include "compare/compare.hpp"
+#include "compare/cycle_cores/areas.hpp"
+#include "compare/gather/gather.hpp"
 #include "compare/join.hpp"
 #include "scratch.hpp"
+#include "synthesis/synthesis.hpp"
 
 namespace {
 
@@ -60,6 +63,40 @@ TEST(CycleCores, AGpusCyclesStandBehindTheirGrid) {
             EXPECT_TRUE(row["seconds_link"].is_null());
         }
     EXPECT_TRUE(found);
+}
+
+TEST(CycleCores, AreaIsThatOfANetlistOrOnALineThroughTwo) {
+    CycleDesign design;
+    design.cycle = parse_cycle_spec("b2,w=10");
+    Device device;
+    device.target = "xcup";
+    device.slices = 10000;
+    device.blocks = 50;
+    Gathered gathered;
+    const auto enter = [&](std::uint64_t lanes, std::uint64_t slices, std::uint64_t blocks) {
+        AreaFigures figures;
+        figures.slices = slices;
+        figures.blocks = blocks;
+        gathered.areas[key_of_cycle_core(cycle_core_request(design, "xcup", lanes, 0))] = {figures, "an origin"};
+        design.mapped.push_back(lanes);
+    };
+    EXPECT_FALSE(CycleAreas(gathered, design, device).at(1, device));
+    enter(1, 500, 1);
+    EXPECT_FALSE(CycleAreas(gathered, design, device).at(2, device)) << "one point makes no line";
+    EXPECT_EQ(CycleAreas(gathered, design, device).at(1, device)->from, "mapped");
+    enter(4, 1100, 4);
+    enter(16, 3500, 16);
+    const CycleAreas areas(gathered, design, device);
+    EXPECT_EQ(areas.at(4, device)->slices, 1100U);
+    EXPECT_DOUBLE_EQ(areas.at(4, device)->share, 0.11);
+    const auto two = areas.at(2, device), many = areas.at(32, device);
+    EXPECT_EQ(two->slices, 700U);
+    EXPECT_EQ(two->from, "line 1, 4");
+    EXPECT_EQ(many->slices, 6700U);
+    EXPECT_EQ(many->multipliers, 32U);
+    EXPECT_EQ(many->from, "line 4, 16");
+    EXPECT_DOUBLE_EQ(many->share, 0.67) << "of slices, of which there are fewer";
+    EXPECT_EQ(areas.origins().size(), 3U);
 }
 
 TEST(CycleCores, WhatIsMissingIsAGap) {

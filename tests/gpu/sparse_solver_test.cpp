@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <random>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -280,8 +281,10 @@ CompressedRows few_entries(std::uint32_t rows, std::uint32_t longest) {
     std::vector<double> value;
     for (std::uint32_t i = 0; i < rows; ++i) {
         const std::uint32_t count = i == rows / 2 && longest != 0 ? longest : static_cast<std::uint32_t>(random() % 8);
-        for (std::uint32_t k = 0; k < count; ++k) {
-            column.push_back(static_cast<std::uint32_t>(random() % rows));
+        std::set<std::uint32_t> columns;
+        for (std::uint32_t k = 0; k < count; ++k) columns.insert(static_cast<std::uint32_t>(random() % rows));
+        for (const std::uint32_t j : columns) {
+            column.push_back(j);
             value.push_back(static_cast<double>(random() % 15) - 7);
         }
         row_begin.push_back(value.size());

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <csignal>
 #include <fstream>
+#include <limits>
 #include <sstream>
 
 #include <gtest/gtest.h>
@@ -39,6 +40,8 @@ SolveResult sample_result() {
     r.bit_operations = {std::uint64_t{1} << 60, 12345};
     r.overflows = 2;
     r.resident = ResidentOutcome{ResidentEnd::outer_overflow, 3, -2, -33, 0.1 + 0.2};
+    r.energy = EnergyEstimate{1.0 / 3, std::numeric_limits<double>::infinity(), 47, false};
+    r.bound = ErrorBound{0.1 + 0.2, {}, "M-matrix", ""};
     r.words = {31, 16, 17, 18};
     r.history = {{10, 1, 0.5}, {20, 2, 1.0 / 3}};
     return r;
@@ -106,6 +109,8 @@ TEST(Store, KeepsResultsExactlyAcrossOpenings) {
     EXPECT_EQ(out.bit_operations, in.bit_operations);
     EXPECT_EQ(out.overflows, in.overflows);
     EXPECT_EQ(out.words, in.words);
+    EXPECT_EQ(out.energy, in.energy);
+    EXPECT_EQ(out.bound, in.bound);
     ASSERT_EQ(out.history.size(), 2u);
     EXPECT_EQ(out.history[1].inner_iterations, 20u);
     EXPECT_EQ(out.history[1].relative_defect, 1.0 / 3);

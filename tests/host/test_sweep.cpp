@@ -90,6 +90,24 @@ TEST(SweepFile, SchedulesAreOneOrSeveral) {
     refuse(grid + "u = \"s17e8\"\nschedule = [[1, \"s17e8\"]]\n", "exclude each other");
 }
 
+TEST(SweepFile, AStopMayBeOfTheWholeSolve) {
+    const Sweep sweep =
+        parse("[[grid]]\nproblem = \"poisson2d:level=3\"\nbound = true\n"
+              "stop = [\"inner=5\", \"energy=1e-6\", \"inner=7,energy=1e-3\", \"digits=2,residual=1e-4\"]\n");
+    ASSERT_EQ(sweep.points.size(), 4u);
+    const auto options = [&](std::size_t k) -> const SolveOptions& { return sweep.points[k].options; };
+    EXPECT_EQ(options(0).energy, std::nullopt);
+    EXPECT_EQ(options(1).energy, 1e-6);
+    EXPECT_EQ(options(1).inner, 10u);
+    EXPECT_EQ(options(2).energy, 1e-3);
+    EXPECT_EQ(options(2).inner, 7u);
+    EXPECT_EQ(options(3).energy, std::nullopt);
+    EXPECT_EQ(options(3).tolerance, 1e-4);
+    EXPECT_TRUE(options(3).bound);
+    EXPECT_NE(point_key(sweep.points[2]).find(" stop=energy=0.001 bound=true"), std::string::npos)
+        << point_key(sweep.points[2]);
+}
+
 TEST(SweepFile, ResidentPointsAreOthers) {
     const Sweep s = parse_sweep("[[grid]]\nproblem = \"poisson2d:level=4\"\nspec = \"fx18.16\"\n"
                                 "outer = \"fx64.54\"\nresident = [false, true]\n",
@@ -144,7 +162,9 @@ TEST(SweepFile, FaultsNameFileLineAndMend) {
     refuse(grid + "inner = 10\ndigits = 2\n", "digits and inner exclude each other: keep one");
     refuse(grid + "spec = \"s17e8\"\nu = \"s23e8\"\n", "exclude each other");
     refuse(grid + "vectors = \"s17e8\"\np = \"s23e8\"\n", "exclude each other");
-    refuse(grid + "stop = \"fixed10\"\n", "s.toml:3: stop 'fixed10': write inner=10 or digits=2");
+    refuse(grid + "stop = \"fixed10\"\n",
+           "s.toml:3: stop 'fixed10': write inner=10 or digits=2, energy=1e-6 or two of them as "
+           "inner=10,energy=1e-6");
     refuse(grid + "format = \"s1e8\"\n", "s.toml:3: ");
     refuse(grid + "format = [\"s17e8\",\n\"q\"]\n", "s.toml:4: ");
     refuse(grid + "row = \"+44\"\n", "s.toml:3: row = \"+44\": a format, same, or + and the guard bits");

@@ -13,8 +13,8 @@ import sys
 from pathlib import Path
 
 # Words that also name columns, formats, cores and options of other commands.
-ORDINARY = {"plan", "scheme", "spec", "format", "inner", "outer", "tolerance", "middle", "resident", "history",
-            "gmres"}
+ORDINARY = {"plan", "stop", "bound", "scheme", "spec", "format", "inner", "outer", "tolerance", "middle",
+            "resident", "history", "gmres"}
 USERS = {
     "host/src/options": "the table and what is made from it",
     "host/src/command/help": "commands that users are shown",

@@ -32,7 +32,7 @@ module prove_resident_regs #(
     .s_axil_rdata(rdata), .s_axil_rresp(rresp), .s_axil_rvalid(rvalid), .s_axil_rready(rready), .start_o(start), .abort_o(),
     .send_o(send), .length_o(length), .row_length_o(), .inner_o(), .passes_o(), .tolerance_o(), .tolerance_exp_o(), .headroom_o(),
     .relax_o(), .stall_limit_o(), .resized_o(resized), .busy_i, .done_i(1'b0), .sending_i(1'b0), .loaded_i(1'b0), .end_i(4'd0),
-    .v_over_i(1'b0), .d_over_i(1'b0), .pass_count_i(32'd0), .steps_i(32'd0), .formed_again_i(32'd0), .overflows_i(32'd0),
+    .v_over_i(1'b0), .d_over_i(1'b0), .fault_i(1'b0), .pass_count_i(32'd0), .steps_i(32'd0), .formed_again_i(32'd0), .overflows_i(32'd0),
     .sigma_guards_i(32'd0), .exponent_i(16'd0), .headroom_now_i(16'd0), .rr_i(40'd0), .cycles_i(48'd0), .words_u_i(64'd0),
     .words_r_i(64'd0), .words_p_i(64'd0), .words_q_i(64'd0));
 

@@ -80,12 +80,6 @@ template <class T> void CusolverLu<T>::solve(const T* a, T* b) {
            "cusolverDn getrs");
 }
 
-template <class T> int CusolverLu<T>::zero_pivot() const {
-    int info = 0;
-    impl_->info.download({&info, 1});
-    return info;
-}
-
 template <class T> Buffer<int>& CusolverLu<T>::pivots() {
     return impl_->pivots;
 }
@@ -103,9 +97,6 @@ template <class T> CusolverLu<T>::CusolverLu(std::size_t, bool, std::size_t) {
 template <class T> CusolverLu<T>::~CusolverLu() = default;
 template <class T> void CusolverLu<T>::factor(T*) {}
 template <class T> void CusolverLu<T>::solve(const T*, T*) {}
-template <class T> int CusolverLu<T>::zero_pivot() const {
-    return 0;
-}
 template <class T> Buffer<int>& CusolverLu<T>::pivots() {
     return impl_->pivots;
 }

@@ -27,8 +27,6 @@ public:
     /// b becomes x, by the factors in `a`.
     void solve(const T* a, T* b);
 
-    /// Of the last factor(), which this waits for: the first column, from 1, whose pivot is zero; 0: none.
-    [[nodiscard]] int zero_pivot() const;
     /// The list of exchanges, from 1 as LAPACK has it: n elements on the device; of none without pivoting.
     [[nodiscard]] Buffer<int>& pivots();
 

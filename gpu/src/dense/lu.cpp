@@ -151,16 +151,20 @@ template <class T> struct Lu<T>::Impl {
         });
     }
 
-    /// How the library's factors ended. It says nothing of pivots that are not finite: they are on the diagonal.
+    /// How the library's factors ended, by the pivots on their diagonal: it says nothing of those that are not finite,
+    /// and without exchanges nothing of zeros.
     [[nodiscard]] dense::LuFlags library_flags() const {
         dense::LuFlags flags{};
-        flags.zero_pivot = library->zero_pivot();
         std::vector<T> diagonal(n);
         check(cudaMemcpy2D(diagonal.data(), sizeof(T), matrix.data(), (stride + 1) * sizeof(T), sizeof(T), n,
                            cudaMemcpyDeviceToHost),
               "cudaMemcpy2D of the pivots");
-        const auto bad = std::ranges::find_if(diagonal, [](T pivot) { return !std::isfinite(pivot); });
-        if (bad != diagonal.end()) flags.not_finite = static_cast<int>(bad - diagonal.begin()) + 1;
+        const auto first = [&](auto&& is) {
+            const auto at = std::ranges::find_if(diagonal, is);
+            return at == diagonal.end() ? 0 : static_cast<int>(at - diagonal.begin()) + 1;
+        };
+        flags.zero_pivot = first([](T pivot) { return pivot == 0; });
+        flags.not_finite = first([](T pivot) { return !std::isfinite(pivot); });
         return flags;
     }
     /// Exchanges as one side made them for the other: from 0, with the order of the rows, and from 1.

@@ -7,6 +7,7 @@
 #include "../dense/cusolver_lu.hpp"
 #include "contest.hpp"
 #include "mantissa/gpu/device.hpp"
+#include "mantissa/gpu/lu.hpp"
 #include "mantissa/gpu/lu_mixed.hpp"
 #include "mixed_rivals.hpp"
 #include "systems.hpp"
@@ -45,6 +46,50 @@ private:
               "cudaMemcpy");
     }
 };
+
+/// Rows from which factors in short words and their refinement take less time than factors in double.
+constexpr std::size_t kMixedFrom = 512;
+
+/// Below, a solve to double accuracy is Lu's in double, by whoever is faster; beside cuSOLVER's two calls.
+void in_double(Bench& bench, int repeats, Json& runs, const Say& say) {
+    const std::size_t n = bench.system.n;
+    Lu<double> ours(n, LuPivoting::partial, LuBy::automatic);
+    CusolverLu<double> plain(n, true);
+    const Json raced = race({{"mantissa in double",
+                              [&] {
+                                  check(cudaMemcpy2DAsync(ours.device_matrix(), ours.stride() * sizeof(double),
+                                                          bench.matrix.data(), n * sizeof(double), n * sizeof(double),
+                                                          n, cudaMemcpyDeviceToDevice, nullptr),
+                                        "cudaMemcpy2D");
+                              },
+                              [&] {
+                                  ours.start_factor();
+                                  static_cast<void>(ours.finish_factor());
+                                  ours.start_solve(bench.right.data(), bench.x.data());
+                              },
+                              [&] { return bench.error(bench.x); }},
+                             {"cuSOLVER Dgetrf, getrs", [&] { bench.bring_back(); },
+                              [&] {
+                                  plain.factor(bench.theirs.data());
+                                  plain.solve(bench.theirs.data(), bench.b.data());
+                              },
+                              [&] { return bench.error(bench.b); }}},
+                            repeats);
+    const double size = static_cast<double>(n);
+    runs.push_back({{"contest", "mixed"},
+                    {"arithmetic", "double"},
+                    {"pivoting", "partial"},
+                    {"n", n},
+                    {"operations", 2.0 / 3.0 * size * size * size},
+                    {"by", fmt::format("{}, {}", to_string(ours.by().factor), to_string(ours.by().solve))},
+                    {"entrants", raced},
+                    {"lead", lead(raced)}});
+    say(fmt::format("mixed {:<11} {:>6} {:10.3f} ms (below {} rows mixed precision does not pay: Lu in double, factors "
+                    "by {}, solve by {}), {:.2f} x cuSOLVER; backward errors {:.1e} {:.1e}",
+                    "double", n, 1e3 * raced[0]["seconds"].get<double>(), kMixedFrom, to_string(ours.by().factor),
+                    to_string(ours.by().solve), lead(raced).get<double>(), raced[0]["error"].get<double>(),
+                    raced[1]["error"].get<double>()));
+}
 
 /// One kind of words against cuSOLVER's factorisation in double with a plain solve, and against its refining solvers.
 void one_run(Bench& bench, MixedWords words, int repeats, Json& runs, const Say& say) {
@@ -111,8 +156,13 @@ void one_run(Bench& bench, MixedWords words, int repeats, Json& runs, const Say&
 void mixed_contest(const DenseBenchRequest& request, Json& runs, const Say& say) {
     for (const std::size_t n : request.sizes) {
         Bench bench(n);
+        if (n < kMixedFrom) {
+            in_double(bench, request.repeats, runs, say);
+            continue;
+        }
         for (const MixedWords words : {MixedWords::half_pair, MixedWords::half})
-            one_run(bench, words, request.repeats, runs, say);
+            if (words == MixedWords::half_pair || n >= 2 * kMixedFrom) // (single words take more corrections)
+                one_run(bench, words, request.repeats, runs, say);
     }
 }
 

@@ -11,8 +11,12 @@ Json race(const std::vector<Entrant>& entrants, int repeats) {
     std::vector<double> errors(entrants.size(), 0);
     Timer timer;
     for (int turn = 0; turn <= repeats; ++turn)
-        for (std::size_t e = 0; e < entrants.size(); ++e) {
+        for (std::size_t place = 0; place < entrants.size(); ++place) {
+            // Forward and back, so that none always runs behind the same one.
+            const std::size_t e = turn % 2 == 0 ? place : entrants.size() - 1 - place;
             if (entrants[e].prepare) entrants[e].prepare();
+            // What is still under way would hide launches from the clock, of one entrant more than of another.
+            check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
             timer.start();
             entrants[e].run();
             const double spent = timer.stop();

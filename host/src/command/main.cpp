@@ -25,6 +25,7 @@
 
 #include "command.hpp"
 #include "command/tune/tune.hpp"
+#include "command/upset/upset.hpp"
 #include "help/pages.hpp"
 #include "mantissa/base/cores.hpp"
 #include "mantissa/base/ending.hpp"
@@ -41,8 +42,8 @@
 namespace mantissa::cli {
 
 std::vector<Command> commands() {
-    return {kSolve, kSweep,   kReproduce, kSimulate,     kSynthesize, kCompare, kReport,
-            kTune,  kEngines, kBench,     kParameterize, kSmooth,     kFlow,    kHelp};
+    return {kSolve, kSweep,   kReproduce, kSimulate,     kSynthesize, kCompare, kReport, kTune,
+            kUpset, kEngines, kBench,     kParameterize, kSmooth,     kFlow,    kHelp};
 }
 
 /// Can so many run? OpenMP's library ends the program when the system gives fewer, with a line of its own.

@@ -70,6 +70,16 @@ std::string to_text(const ChebyshevBounds& c) {
                                             : fmt::format("estimated by {} Lanczos steps", c.lanczos_steps));
 }
 
+std::string to_text(const EnergyEstimate& e) {
+    return fmt::format("{:.2e}  ({:.2e} to {:.2e}{}; A-norm, relative to the solution; estimated)", e.value(), e.lower,
+                       e.upper, e.settled ? "" : ", not settled");
+}
+std::string to_text(const ErrorBound& b) {
+    if (!b.absolute) return "none: " + b.why;
+    return fmt::format("{:.3e}{}  (largest element of the error, for sure; {})", *b.absolute,
+                       b.relative ? fmt::format(", {:.3e} of the solution's", *b.relative) : "", b.method);
+}
+
 void print_row(std::FILE* to, const char* name, const std::string& value) {
     fmt::print(to, "{:<15}{}\n", name, value);
 }
@@ -94,6 +104,7 @@ void print_request(std::FILE* to, const Point& point, const Problem& problem, co
     if (o.preconditioner) scheme += ", preconditioner " + options::preconditioner_text(o);
     if (o.resident) scheme += ", resident with an iterate in " + to_string(*o.outer);
     else if (o.outer) scheme += ", outer loop in " + to_string(*o.outer);
+    if (o.energy) scheme += fmt::format(", to an energy error of {}", text::shortest(*o.energy));
     if (o.headroom) scheme += fmt::format(", {} bits of headroom", *o.headroom);
     if (o.couplings) scheme += fmt::format(", couplings in {} with the rows' sums kept", to_string(*o.couplings));
     row("problem",
@@ -119,6 +130,8 @@ void print_answer(std::FILE* to, const SolveOptions& o, const SolveResult& r, co
                                : fmt::format("{}", r.inner_iterations));
     row("true residual", fmt::format("{:.3e}  (double precision, relative to the first)", r.true_residual));
     if (r.error) row("error", fmt::format("{:.5e}  (root mean square, against the continuous solution)", *r.error));
+    if (r.energy) row("energy error", to_text(*r.energy));
+    if (r.bound) row("error bound", to_text(*r.bound));
     if (r.chebyshev) row("bounds", to_text(*r.chebyshev));
     if (r.equation_scale != 1)
         row("equation", fmt::format("the engine's is {} times the problem's", text::shortest(r.equation_scale)));

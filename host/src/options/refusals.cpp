@@ -60,6 +60,32 @@ Rules of_cycles(const SolveOptions& o) {
     };
 }
 
+/// Of a solve that stops on the energy of its error: what has no alpha and beta that this process sees.
+Rules of_energy(const SolveOptions& o) {
+    if (!o.energy) return {};
+    const recurrence::Definition* const iterated = recurrence_of(o);
+    const bool plain = o.inner_recurrence != Recurrence::chebyshev && !o.preconditioner;
+    return {
+        {!(*o.energy > 0 && *o.energy < 1), fmt::format("stop energy={}: give a number between 0 and 1", *o.energy)},
+        {o.spec.sums_free(),
+         "stop energy: a native solver keeps its alpha and beta to itself; take engine emulated with "
+         "--format double, or stop on the residual"},
+        {is(o, Scheme::jacobi_pcg), "stop energy: jacobi-pcg keeps its alpha and beta to itself; take --scheme direct "
+                                    "--format double --jacobi, the same recurrence, or stop on the residual"},
+        {is(o, Scheme::gmres) || o.gmres != 0, "stop energy: GMRES has no alpha and beta of CG; stop on the residual"},
+        {iterated != nullptr && iterated->needs != recurrence::Needs::positive_definite,
+         fmt::format("stop energy: recurrence {} has no alpha and beta of CG; stop on the residual", o.recurrence)},
+        {is(o, Scheme::defect_correction) && !plain,
+         "stop energy: neither cycles nor Chebyshev's recurrence form alpha and beta; take inexact-pcg around them, or "
+         "stop on the residual"},
+        {!o.middle.empty(),
+         "stop energy: a cascade's steps are energies of its middle loops' systems; leave middle out, "
+         "or stop on the residual"},
+        {o.resident, "stop energy: a resident core keeps its alpha and beta to itself; leave resident out, or stop on "
+                     "the residual"},
+    };
+}
+
 Rules of_numbers(const SolveOptions& o) {
     const auto digits = [](double d) { return d >= kFewestDigits && d <= kMostDigits; };
     const auto gain = [](const char* name, double d) {
@@ -209,7 +235,8 @@ void require_symmetric(const Problem& problem, std::string_view who) {
 }
 
 std::string refusal(const SolveOptions& options) {
-    for (const auto& rules : {of_processor, of_cycles, of_numbers, of_gmres, of_schemes, of_schedule, of_outer_loops})
+    for (const auto& rules :
+         {of_processor, of_cycles, of_energy, of_numbers, of_gmres, of_schemes, of_schedule, of_outer_loops})
         for (const Rule& rule : rules(options))
             if (rule.broken) return rule.why;
     return {};

@@ -120,4 +120,25 @@ std::string preconditioner_text(const SolveOptions& options) {
     return options.jacobi ? "jacobi" : "none";
 }
 
+void set_stop(SolveOptions& options, std::string_view text) {
+    const auto equals = std::min(text.find('='), text.size());
+    const std::string_view name = text.substr(0, equals);
+    double number = 0;
+    if ((name != "energy" && name != "residual") ||
+        !text::read_number(text.substr(std::min(equals + 1, text.size())), number) || !(number > 0 && number < 1))
+        throw InvalidInput(
+            fmt::format("stop {}: write energy=1e-6 or residual=1e-10, a number between 0 and 1", base::quoted(text)));
+    if (name == "residual") {
+        options.energy.reset();
+        options.tolerance = number;
+    } else {
+        options.energy = number;
+    }
+}
+
+std::string stop_text(const SolveOptions& options) {
+    return options.energy ? "energy=" + text::shortest(*options.energy)
+                          : "residual=" + text::shortest(options.tolerance);
+}
+
 } // namespace mantissa::options

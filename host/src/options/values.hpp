@@ -38,4 +38,9 @@ void set_preconditioner(SolveOptions& options, std::string_view text);
 /// "none", "jacobi", "multilevel:v11,w=10".
 std::string preconditioner_text(const SolveOptions& options);
 
+/// What ends a solve: "energy=1e-6", or "residual=1e-10", which is the tolerance. Throws InvalidInput, one line.
+void set_stop(SolveOptions& options, std::string_view text);
+/// "energy=1e-06", or "residual=1e-10".
+std::string stop_text(const SolveOptions& options);
+
 } // namespace mantissa::options

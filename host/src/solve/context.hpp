@@ -17,6 +17,7 @@
 #include "mantissa/native.hpp"
 #include "mantissa/outer/spread_iterate.hpp"
 #include "mantissa/reached.hpp"
+#include "mantissa/recurrence/energy.hpp"
 
 namespace mantissa::solving {
 
@@ -60,6 +61,8 @@ struct SolveContext {
     /// Plain defects said "reached" and were wrong: the outer loop forms doubled ones from here on.
     bool doubled = false;
     std::unique_ptr<NativeSolver> native = nullptr; ///< of a native solve, made by its first run
+    recurrence::EnergyDrops drops{};                ///< of the solve so far, where it stops on the error's energy
+    double energy = 0;                              ///< what they have to reach; 0: the residual is what stops it
     bool nearly = false; ///< a direct run ended by its recurrence, its true residual within kDirectSlack
 
     [[nodiscard]] std::uint64_t remaining() const {
@@ -73,6 +76,13 @@ struct SolveContext {
         if (scaled == nullptr || !(scaled_norm / largest_scale < target_as_given)) return false;
         return scaled->norm_as_given(d(), options.threads) < target_as_given;
     }
+
+    /// A step of CG that divided by p.A p = pq. `unit`: what the energies of the system that it works on have to be
+    /// multiplied by to be the problem's.
+    void step(double alpha, double pq, double unit) {
+        if (energy > 0) drops.add(alpha * alpha * pq * unit);
+    }
+    [[nodiscard]] bool energy_reached() const { return energy > 0 && drops.reached(energy); }
 
     /// Counts what a run of an engine's session did.
     void count(const RunReport& report, std::uint64_t steps) {

@@ -18,6 +18,7 @@ void judge_direct(const Problem& problem, std::span<const double> u, std::span<d
     const double norm = outer.norm(d), relative = norm / context.initial;
     context.record(relative);
     const double multiple = relative / context.tolerance;
+    if (context.energy > 0 && said_reached) return context.stop(Status::converged);
     context.nearly = said_reached && multiple < kDirectSlack;
     if (multiple < 1 + kReachedSlack || context.reached_as_given(norm, [&] { return d; }))
         return context.stop(Status::converged);
@@ -48,7 +49,7 @@ void solve_direct(const Problem& problem, const Engine& engine, std::span<double
         [&](std::size_t at, std::span<double> values) {
             for (std::size_t i = 0; i < values.size(); ++i) values[i] = d[at + i] / norm;
         },
-        {.steps = 0, .reduction = 0, .global = context.target() / norm}, context);
+        {.steps = 0, .reduction = 0, .global = context.target() / norm, .energy_unit = norm * norm}, context);
     std::vector<double> part(std::min(u.size(), kTransfer));
     DoubleArithmetic outer(problem.system, options.threads);
     for (std::size_t at = 0; at < u.size(); at += part.size()) {
@@ -56,7 +57,7 @@ void solve_direct(const Problem& problem, const Engine& engine, std::span<double
         solver->read(at, c);
         outer.correct(u.subspan(at, c.size()), norm, c);
     }
-    judge_direct(problem, u, d, outcome.reached_global, outcome.trouble, context);
+    judge_direct(problem, u, d, outcome.reached_global || outcome.reached_energy, outcome.trouble, context);
 }
 
 void solve_defect_correction(const Problem& problem, const Engine& engine, std::span<double> u, std::span<double> d,

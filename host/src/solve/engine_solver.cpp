@@ -27,6 +27,12 @@ public:
         session_->set_scalars(0, 0);
 
         InnerOutcome outcome;
+        const bool by_energy = context.energy > 0 && goal.energy_unit > 0;
+        const auto drop = [&] {
+            if (!by_energy) return;
+            const Scalars scalars = session_->scalars();
+            context.step(scalars.alpha, scalars.pq, goal.energy_unit * fit_);
+        };
         double first_rho = goal.square;
         if (recurrence_ ==
             Recurrence::pipelined) { // the first pass only forms p = r, q = A p and the scalars: no CG step yet
@@ -39,17 +45,21 @@ public:
                 return outcome;
             }
             first_rho = session_->scalars().rho;
+            drop();
         }
         const double global = goal.global * goal.global;
         const double stop = std::max(global, goal.reduction * goal.reduction * first_rho);
         const std::uint64_t allowed = std::min(goal.steps == 0 ? context.remaining() : goal.steps, context.remaining());
         std::uint64_t steps = 0;
         while (steps < allowed && !context.cancelled) {
-            const RunReport report = batch_.run(*session_, {.passes = allowed - steps, .rho_stop = stop});
+            const RunReport report = batch_.run(*session_, {.passes = allowed - steps, .rho_stop = stop}, by_energy);
             steps += report.passes;
+            drop();
             context.count(report, report.passes);
             outcome.words.merge(report.words);
             context.report({context.result.inner_iterations, context.result.outer_iterations, 0});
+            outcome.reached_energy = by_energy && context.energy_reached();
+            if (outcome.reached_energy) break;
             if (report.end == RunEnd::passes) continue;
             outcome.overflow = report.end == RunEnd::window_overflow;
             outcome.reached_global = report.end == RunEnd::rho_reached && session_->scalars().rho < global;

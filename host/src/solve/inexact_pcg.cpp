@@ -128,8 +128,13 @@ private:
             r_[i] += alpha_ * product_[i];
         });
         ++context_.result.outer_iterations;
+        context_.step(alpha_, pq, 1);
         const double before = norm_;
         norm_ = arithmetic_.norm(r_);
+        if (context_.energy_reached()) {
+            context_.record(norm_ / context_.initial);
+            return ended(Status::converged, {});
+        }
         if (norm_ < context_.target() || context_.reached_as_given(norm_, [&] { return std::span<const double>(r_); }))
             return true_defect();
         context_.record(norm_ / context_.initial);

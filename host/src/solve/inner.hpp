@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "context.hpp"
 #include "mantissa/engine.hpp"
@@ -24,11 +25,13 @@ inline constexpr std::size_t kTransfer = outer_order::kPart;
 /// so.
 class Batch {
 public:
-    RunReport run(Session& session, RunRequest request) {
-        request.passes = std::min(request.passes, passes_);
+    /// `one_by_one`: the scalars of every pass are looked at.
+    RunReport run(Session& session, RunRequest request, bool one_by_one = false) {
+        request.passes = std::min(request.passes, one_by_one ? 1 : passes_);
         const auto begin = std::chrono::steady_clock::now();
         const RunReport report = session.run(request);
-        if (report.passes == passes_ && std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(20))
+        if (!one_by_one && report.passes == passes_ &&
+            std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(20))
             passes_ *= 2;
         return report;
     }
@@ -54,14 +57,17 @@ struct InnerGoal {
     double reduction = 0;    ///< stop once the inner defect has fallen by this factor (10^-digits); 0: never
     double global = 0;       ///< stop once the inner defect norm is below this (the global test)
     double square = 1;       ///< of the right-hand side's norm
+    double energy_unit = 0;  ///< what an energy has to be multiplied by for the outer loop's units, where its drops are
+                             ///< to be handed to the context; 0: they are not
 };
 
 struct InnerOutcome {
     bool reached_global = false;
-    bool useful = false;   ///< at least one step was made and the correction is finite
-    bool overflow = false; ///< a word overflowed, and the correction means nothing
-    WordUse words;         ///< the longest words
-    std::string trouble;   ///< why the inner solver ended early, when it did
+    bool reached_energy = false; ///< the context's drops said so
+    bool useful = false;         ///< at least one step was made and the correction is finite
+    bool overflow = false;       ///< a word overflowed, and the correction means nothing
+    WordUse words;               ///< the longest words
+    std::string trouble;         ///< why the inner solver ended early, when it did
 };
 
 class InnerSolver {
@@ -79,6 +85,9 @@ public:
     /// Elements of the correction.
     virtual void read(std::size_t first, std::span<double> values) = 0;
 };
+
+/// The scalar of a recurrence that its alpha divides by, p.A p in exact arithmetic; empty where it has none.
+std::string_view divisor(const recurrence::Definition& definition);
 
 /// What the options ask for: a cycle, or CG on the engine.
 std::unique_ptr<InnerSolver> make_inner_solver(const Problem& problem, const Engine& engine,

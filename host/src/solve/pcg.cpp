@@ -139,6 +139,11 @@ SolveResult solve_over_parts(const Problem& problem, const std::shared_ptr<Space
         throw InvalidInput(fmt::format("scheme {}: in double precision direct and jacobi-pcg are shared out over parts",
                                        to_string(options.scheme)));
     check(options, options.scheme);
+    if (options.energy || options.bound)
+        throw InvalidInput(
+            fmt::format("{}: of a solve over parts in double no process holds what it needs; leave it or "
+                        "the parts out",
+                        options.energy ? "stop energy" : "bound"));
     if (!(options.spec == DatapathSpec(formats::kDouble)))
         throw InvalidInput(fmt::format("scheme {}: over parts it works in double precision: write --format double",
                                        to_string(options.scheme)));

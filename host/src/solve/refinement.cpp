@@ -36,7 +36,8 @@ double refine(OuterArithmetic& outer, InnerSolver& inner, std::span<const double
         const InnerGoal inner_goal{.steps = options.digits > 0 ? 0 : options.inner,
                                    .reduction = options.digits > 0 ? std::pow(10.0, -options.digits) : 0.0,
                                    .global = goal.target / scale,
-                                   .square = inner_scale.fixed() ? norm / scale * (norm / scale) : 1};
+                                   .square = inner_scale.fixed() ? norm / scale * (norm / scale) : 1,
+                                   .energy_unit = goal.outermost ? scale * scale : 0};
         const InnerOutcome outcome = inner.solve(
             [&](std::size_t at, std::span<double> values) {
                 for (std::size_t i = 0; i < values.size(); ++i) values[i] = d[at + i] / scale;
@@ -75,7 +76,7 @@ double refine(OuterArithmetic& outer, InnerSolver& inner, std::span<const double
             continue;
         }
         if (norm < goal.target * (outcome.reached_global ? 1 + kReachedSlack : 1) ||
-            context.reached_as_given(norm, [&] { return d; }))
+            context.reached_as_given(norm, [&] { return d; }) || outcome.reached_energy)
             break;
         if (!outcome.useful || !finite) {
             context.stop(Status::breakdown,

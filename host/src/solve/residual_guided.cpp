@@ -49,6 +49,11 @@ private:
                 if (!retry_after_overflow(report)) return;
                 continue;
             }
+            if (report.end == RunEnd::fault) {
+                if (!retry_after_fault()) return;
+                continue;
+            }
+            faults_ = 0;
             inner_.behind(words);
             switch (finish_step(report)) {
             case Step::goes_on:
@@ -120,14 +125,20 @@ private:
         double stop = global * global;
         std::uint64_t steps = 0;
         RunReport report;
-        while (steps < allowed && !context_.cancelled) {
+        const bool by_energy = context_.energy > 0;
+        while (steps < allowed && !context_.cancelled && !context_.energy_reached()) {
             // (Digits are tested from the 65th pass on, whatever the time that passes take.)
             report = options_.digits > 0
-                         ? session_->run({.passes = std::min<std::uint64_t>(allowed - steps, 64), .rho_stop = stop})
-                         : batch_.run(*session_, {.passes = allowed - steps, .rho_stop = stop});
+                         ? session_->run({.passes = std::min<std::uint64_t>(allowed - steps, by_energy ? 1 : 64),
+                                          .rho_stop = stop})
+                         : batch_.run(*session_, {.passes = allowed - steps, .rho_stop = stop}, by_energy);
             steps += report.passes;
             words.merge(report.words);
             context_.count(report, report.passes);
+            if (by_energy) {
+                const Scalars scalars = session_->scalars();
+                context_.step(scalars.alpha, scalars.pq, scale_ * scale_ * context_.fit);
+            }
             if (report.end != RunEnd::passes) break;
             const double square = inner_.fixed() ? norm_ / scale_ * (norm_ / scale_) : 1; // of r's norm
             if (options_.digits > 0) stop = std::max(stop, square * std::pow(10.0, -2 * options_.digits));
@@ -140,6 +151,20 @@ private:
         ++context_.result.outer_iterations;
         if (options_.spec.moves()) moving_.widen(report.words);
         if (!lost_to_overflow(inner_, context_)) return false;
+        first_time_ = true;
+        beta_ = 0;
+        session_->clear(Vec::p);
+        return !watch_.ends(context_, norm_ / context_.initial);
+    }
+
+    /// Nothing of a run that ended in a fault is trusted: the loop goes on from its last iterate, along the defect.
+    bool retry_after_fault() {
+        constexpr int kMostFaults = 10; // in a row: more are no upsets
+        ++context_.result.outer_iterations;
+        if (++faults_ == kMostFaults) {
+            context_.stop(Status::breakdown, session_->fault());
+            return false;
+        }
         first_time_ = true;
         beta_ = 0;
         session_->clear(Vec::p);
@@ -167,13 +192,11 @@ private:
         norm_ = vectors_->norm();
         context_.record(norm_ / context_.initial);
         const bool reached = report.end == RunEnd::rho_reached && scalars.rho < global * global;
-        if (norm_ < target_ * (reached ? 1 + kReachedSlack : 1) ||
+        if (norm_ < target_ * (reached ? 1 + kReachedSlack : 1) || context_.energy_reached() ||
             context_.reached_as_given(norm_, [&] { return defect_here(); }))
             return Step::converged;
         const bool trouble = report.end != RunEnd::passes && report.end != RunEnd::rho_reached;
-        const std::string why = report.end == RunEnd::fault
-                                    ? session_->fault()
-                                    : "inner CG ended: " + why_ended(report.end, scalars.pq, options_);
+        const std::string why = "inner CG ended: " + why_ended(report.end, scalars.pq, options_);
         if (!finite) return ended(trouble ? why : "the inner correction is not finite");
         fruitless_ = trouble && norm_ > kWorthwhile * before ? fruitless_ + 1 : 0;
         if (fruitless_ >= 10) return ended(why);
@@ -206,6 +229,7 @@ private:
     Batch batch_;
     bool first_time_ = true;
     int fruitless_ = 0;
+    int faults_ = 0; ///< runs in a row that ended in one
 };
 
 } // namespace

@@ -22,7 +22,7 @@ void solve_residual_guided(const Problem& problem, const Engine& engine, std::ve
 void solve_inexact_pcg(const Problem& problem, const Engine& engine, std::span<double> u, std::span<double> d,
                        SolveContext& context);
 /// Residual guided on a core that runs its outer steps too; adds to u what solves A x = d.
-void solve_resident(const Problem& problem, const Engine& engine, std::span<double> u, std::span<double> d,
+void solve_resident(const Problem& problem, const Engine& engine, std::vector<double>& u, std::vector<double>& d,
                     SolveContext& context);
 /// In native arithmetic by the engine's own solver; adds to u what solves A x = d. d stays.
 void solve_native(const Problem& problem, const Engine& engine, std::vector<double>& u, const std::vector<double>& d,

@@ -159,6 +159,34 @@ bool run_until_true(const Problem& original, const std::optional<ScaledProblem>&
     }
 }
 
+/// Steps of CG that an estimate of the error's energy may take.
+std::uint64_t most_steps(const SolveResult& result) {
+    return 200 + 2 * result.inner_iterations;
+}
+
+/// The same by the energy of the error: of the iterate as it is, and from there on while that gains anything.
+void run_until_close(const Problem& original, const std::optional<ScaledProblem>& scaled, const Problem& problem,
+                     const Engine& engine, std::vector<double>& u, std::vector<double>& d,
+                     solving::SolveContext& context) {
+    const SolveOptions& options = context.options;
+    for (double best = std::numeric_limits<double>::infinity();;) {
+        run_scheme(problem, engine, u, d, context);
+        if (context.result.status != Status::converged) return;
+        std::vector<double> mapped;
+        context.result.energy =
+            energy_estimate(original, as_given(scaled, u, mapped), most_steps(context.result), options.threads);
+        const auto& energy = context.result.energy;
+        if (!energy || energy->upper <= *options.energy || !(energy->value() < solving::kWorthwhile * best)) return;
+        best = energy->value();
+        context.doubled = true;
+        solving::DoubleArithmetic(problem.system, options.threads, true).defect(u, problem.b, d);
+        context.norm = norm2(d, options.threads);
+        context.drops.begin_anew();
+        context.energy *= 0.5; // (what the drops missed)
+        if (!(context.norm > 0) || context.remaining() == 0) return;
+    }
+}
+
 /// Why a scheme that reached its tolerance did not reach the problem's. `y` is the solution of what it worked on.
 std::string why_not_true(std::span<const double> y, std::span<const double> u, double true_residual) {
     std::string lost;
@@ -229,14 +257,33 @@ template <class Why> void judge(const Problem& original, solving::SolveContext& 
         result.detail = bad_diagonal(original.system) + result.detail;
 }
 
+/// The same by the energy of the error.
+void judge_energy(const Problem& original, std::span<const double> u, solving::SolveContext& context) {
+    SolveResult& result = context.result;
+    if (!result.energy) result.energy = energy_estimate(original, u, most_steps(result), context.options.threads);
+    if (result.energy && result.energy->upper <= *context.options.energy) return context.stop(Status::converged);
+    if (result.status == Status::converged)
+        context.stop(Status::stagnated,
+                     !result.energy
+                         ? "the energy of the error cannot be estimated: the matrix is not positive definite, "
+                           "or a number left the range of double precision"
+                         : fmt::format("the steps' energies said that the error is small enough, and an "
+                                       "estimate formed anew says {:.2e} to {:.2e}",
+                                       result.energy->lower, result.energy->upper));
+    if (result.status == Status::breakdown || result.status == Status::diverged)
+        result.detail = bad_diagonal(original.system) + result.detail;
+}
+
 /// Of a whole iterate. `y` is the solution of the problem that the scheme worked on.
 void settle(const Problem& original, std::span<const double> y, std::span<const double> u,
             solving::SolveContext& context) {
-    context.result.true_residual = context.known
-                                       ? *context.known
-                                       : relative_residual(original.system, u, original.b, context.options.threads,
-                                                           solving::deciding(context.options.tolerance));
-    judge(original, context, [&] { return why_not_true(y, u, context.result.true_residual); });
+    const SolveOptions& options = context.options;
+    context.result.true_residual = context.known ? *context.known
+                                                 : relative_residual(original.system, u, original.b, options.threads,
+                                                                     solving::deciding(options.tolerance));
+    if (options.energy) judge_energy(original, u, context);
+    else judge(original, context, [&] { return why_not_true(y, u, context.result.true_residual); });
+    if (options.bound) context.result.bound = error_bound(original, u, options.threads);
     if (original.exact) context.result.error = solving::rms_error(original, u);
 }
 
@@ -296,6 +343,7 @@ static SolveResult solve_on_the_processor(const Problem& problem, const Engine& 
     with_solution.keep_solution = true;
     SolveResult result = std::move(solve_jacobi_pcg(problem.system, {problem.b}, with_solution, progress).front());
     if (problem.exact) result.error = solving::rms_error(problem, result.u);
+    if (options.bound) result.bound = error_bound(problem, result.u, options.threads);
     if (!options.keep_solution) result.u = {};
     return result;
 }
@@ -354,14 +402,19 @@ SolveResult solve(const Problem& original, const Engine& engine, const SolveOpti
     if (options.history) result.history.push_back({0, 0, 1.0});
     context.norm = context.initial;
     context.tolerance = options.tolerance;
-    if (scaled && !scaled->uniform()) {
+    if (options.energy) { // (a residual of zero alone stops it)
+        context.energy = *options.energy;
+        context.tolerance = std::max(1e-290, std::numeric_limits<double>::min() / context.initial);
+    } else if (scaled && !scaled->uniform()) {
         context.scaled = &*scaled;
         context.largest_scale = *std::max_element(scaled->scale.begin(), scaled->scale.end());
         context.target_as_given = options.tolerance * scaled->norm_as_given(d, options.threads);
     }
-    if (!scaled) context.settle = [&](SpreadIterate& spread) { return settle_spread(original, spread, context); };
+    if (!scaled && !options.energy && !options.bound)
+        context.settle = [&](SpreadIterate& spread) { return settle_spread(original, spread, context); };
     bool to_judge = true;
     if (context.initial == 0) context.stop(Status::converged);
+    else if (options.energy) run_until_close(original, scaled, problem, engine, u, d, context);
     else to_judge = run_until_true(original, scaled, problem, engine, u, d, context);
 
     if (to_judge) {

@@ -59,6 +59,40 @@ Json to_json(const ChebyshevBounds& c) {
     return {{"low", number(c.bounds.low)}, {"high", number(c.bounds.high)}, {"lanczos_steps", c.lanczos_steps}};
 }
 
+Json to_json(const EnergyEstimate& e) {
+    return {{"estimate", number(e.value())},
+            {"lower", number(e.lower)},
+            {"upper", number(e.upper)},
+            {"steps", e.steps},
+            {"settled", e.settled}};
+}
+Json to_json(const ErrorBound& b) {
+    return {{"absolute", b.absolute ? Json(*b.absolute) : Json(nullptr)},
+            {"relative", b.relative ? number(*b.relative) : Json(nullptr)},
+            {"method", b.method},
+            {"why", b.why}};
+}
+
+double real_or_infinite(const Json& j) {
+    return j.is_null() ? std::numeric_limits<double>::infinity() : j.get<double>();
+}
+void errors_from_json(const Json& j, SolveResult& r) {
+    if (j.contains("energy_error")) {
+        const Json& e = j["energy_error"];
+        r.energy = EnergyEstimate{real_or_infinite(e.at("lower")), real_or_infinite(e.at("upper")), e.at("steps"),
+                                  e.at("settled")};
+    }
+    if (j.contains("error_bound")) {
+        const Json& b = j["error_bound"];
+        ErrorBound bound;
+        if (!b.at("absolute").is_null()) bound.absolute = b.at("absolute").get<double>();
+        if (!b.at("relative").is_null()) bound.relative = b.at("relative").get<double>();
+        bound.method = b.at("method");
+        bound.why = b.at("why");
+        r.bound = bound;
+    }
+}
+
 } // namespace
 
 Json to_json(const SolveResult& result) {
@@ -79,11 +113,15 @@ Json to_json(const SolveResult& result) {
         words.erase("native");
         words.erase("chebyshev");
         words.erase("device_seconds");
+        words.erase("energy_error");
+        words.erase("error_bound");
         if (!words.empty()) j["words"] = words;
     }
     if (result.resident) j["resident_core"] = to_json(*result.resident);
     if (result.native) j["native"] = to_json(*result.native);
     if (result.chebyshev) j["chebyshev"] = to_json(*result.chebyshev);
+    if (result.energy) j["energy_error"] = to_json(*result.energy);
+    if (result.bound) j["error_bound"] = to_json(*result.bound);
     if (result.device_seconds) j["device_seconds"] = number(*result.device_seconds);
     j["seconds"] = number(result.seconds);
     if (!result.history.empty()) j["history"] = history_to_json(result.history);
@@ -98,6 +136,8 @@ Json words_to_json(const SolveResult& r) {
     if (r.resident) j["resident_core"] = to_json(*r.resident);
     if (r.native) j["native"] = to_json(*r.native);
     if (r.chebyshev) j["chebyshev"] = to_json(*r.chebyshev);
+    if (r.energy) j["energy_error"] = to_json(*r.energy);
+    if (r.bound) j["error_bound"] = to_json(*r.bound);
     if (r.device_seconds) j["device_seconds"] = number(*r.device_seconds);
     if (r.words == WordUse{}) return j;
     j["overflows"] = r.overflows;
@@ -122,6 +162,7 @@ void words_from_json(std::string_view text, SolveResult& r) {
         const Json& c = j["chebyshev"];
         r.chebyshev = ChebyshevBounds{{c.at("low"), c.at("high")}, c.at("lanczos_steps")};
     }
+    errors_from_json(j, r);
     if (!j.contains("bits")) return;
     const Json& bits = j.at("bits");
     r.words = {bits.at("u"), bits.at("r"), bits.at("p"), bits.at("q")};

@@ -120,7 +120,8 @@ void check_whole(sqlite3* db, const std::string& path) {
 void check_schema(sqlite3* db, const std::string& path) {
     static const std::set<std::string> kTables = {"points",      "dense",      "netlist",
                                                   "placement",   "synthesis",  "netlist_before_bands",
-                                                  "measurement", "comparison", "placement_before_bands"};
+                                                  "measurement", "comparison", "placement_before_bands",
+                                                  "upset"};
     const auto refuse = [&](const std::string& what) {
         throw InvalidInput(
             fmt::format("{}: it holds {}, which this program never makes; {}", path_text(path), what, kGiveAnother));

@@ -36,8 +36,10 @@ constexpr std::string_view kSpecKeys[] = {"u",     "r",     "p",       "q",   "c
 constexpr std::string_view kFormatKeys[] = {"u", "r", "p", "q", "coef", "operand", "row", "scalar", "product"};
 /// Beside the options of a solve: what a point has, and short ways to say several keys at once.
 constexpr std::string_view kProblem = "problem", kEngine = "engine", kStop = "stop", kVectors = "vectors";
-/// What "stop" gives: "inner=10" or "digits=2".
+/// What "stop" gives of inner solves: "inner=10" or "digits=2".
 constexpr std::string_view kStops[] = {"inner", "digits"};
+/// And of the whole: what the option of that name takes, as "energy=1e-6".
+constexpr std::string_view kWholeStops[] = {"energy", "residual"};
 
 template <std::size_t N> bool contains(const std::string_view (&list)[N], std::string_view key) {
     return std::find(std::begin(list), std::end(list), key) != std::end(list);
@@ -55,14 +57,15 @@ bool is_stop(const options::Option* option) {
 /// May both keys stand in one grid?
 bool exclude_each_other(std::string_view a, std::string_view b, std::span<const options::Option> among) {
     if (a == b) return false;
+    if (a == kStop || b == kStop) return is_stop(options::find(a == kStop ? b : a, among));
     const options::Option *x = options::find(a, among), *y = options::find(b, among);
     if (x != nullptr && y != nullptr) return options::exclude_each_other(*x, *y);
     const auto vector = [](std::string_view k) { return k == "r" || k == "p" || k == "q"; };
     const auto whole = [](const options::Option* o) {
         return is_of(o, options::Type::spec) || is_of(o, options::Type::schedule);
     };
-    return (a == kStop && is_stop(y)) || (b == kStop && is_stop(x)) || (whole(x) && describes_spec(b)) ||
-           (whole(y) && describes_spec(a)) || (a == kVectors && vector(b)) || (b == kVectors && vector(a));
+    return (whole(x) && describes_spec(b)) || (whole(y) && describes_spec(a)) || (a == kVectors && vector(b)) ||
+           (b == kVectors && vector(a));
 }
 
 /// [[1, "s52e11"], [2e-3, "s23e8"]] as the text that the command line takes; the numbers as they are in the file.
@@ -114,7 +117,8 @@ sweeps::GridRules rules_of(const text::TomlText& file, const std::vector<std::st
 /// What a sweep file calls the options.
 std::vector<std::string> spelt_names(std::span<const options::Option> among) {
     std::vector<std::string> names;
-    for (const options::Option& option : among) names.push_back(options::spelt(option));
+    for (const options::Option& option : among)
+        if (option.name != kStop) names.push_back(options::spelt(option));
     return names;
 }
 
@@ -254,13 +258,27 @@ private:
         }
     }
 
-    /// "inner=10" or "digits=2", as the option that it names.
+    /// "inner=10", "digits=2", "energy=1e-6" or two of them with a comma between.
+    void set_stops(options::Request& request, std::string_view text) const {
+        for (bool more = true; more;) {
+            const auto comma = text.find(',');
+            more = comma != std::string_view::npos;
+            set_stop(request, text.substr(0, comma));
+            text.remove_prefix(more ? comma + 1 : text.size());
+        }
+    }
+    /// One of them, as the option that it names.
     void set_stop(options::Request& request, std::string_view text) const {
         const auto fail = [&] {
-            throw InvalidInput(fmt::format("stop {}: write {}=10 or {}=2", base::quoted(text), kStops[0], kStops[1]));
+            throw InvalidInput(fmt::format("stop {}: write {}=10 or {}=2, {}=1e-6 or two of them as {}=10,{}=1e-6",
+                                           base::quoted(text), kStops[0], kStops[1], kWholeStops[0], kStops[0],
+                                           kWholeStops[0]));
         };
         const auto equals = std::min(text.find('='), text.size());
         const options::Option* const option = options::find(text.substr(0, equals), among_);
+        if (const options::Option* whole = options::find(kStop, among_);
+            whole != nullptr && contains(kWholeStops, text.substr(0, equals)))
+            return give(request, *whole, options::Value(std::string(text)), kStop);
         const std::string_view value = text.substr(std::min(equals + 1, text.size()));
         std::uint64_t whole = 0;
         double number = 0;
@@ -281,7 +299,7 @@ private:
             else if (key == kEngine) {
                 check_engine(value);
                 point.engine = text_of(key, value);
-            } else if (key == kStop) at_line(value.line, [&] { set_stop(request, text_of(kStop, value)); });
+            } else if (key == kStop) at_line(value.line, [&] { set_stops(request, text_of(kStop, value)); });
             else if (option != nullptr && !options::names_datapath(*option)) {
                 const options::Value given = value_of(*option, key, value);
                 at_line(value.line, [&] { give(request, *option, given, key); });

@@ -103,8 +103,9 @@ sim::CoreParameters resident_unit(SynthesisRequest request, int style) {
              {"VF", kResidentIterate.fraction_bits},
              {"DW", 64},
              {"DF", kDefectFraction}});
-    if (request.part == "resident") add({{"MaxLength", kResidentElements}});
+    if (request.part == "resident" || request.part == "resident-checked") add({{"MaxLength", kResidentElements}});
     else add({{"Depth", kLongestRow * kLongestRow / request.spec.lanes}});
+    if (request.part == "resident-checked") add({{"Checks", 1}});
     if (request.part == "outer") add({{"OuterDepth", kLongestRow * kLongestRow / request.spec.lanes}});
     return list;
 }
@@ -148,6 +149,7 @@ const std::vector<std::pair<std::string, std::string>>& synthesis_parts() {
         {"core", "the whole core, one lane unless the specification says otherwise"},
         {"chebyshev", "the whole core of the Chebyshev recurrence, with a table of 512 pairs"},
         {"resident", "the resident core (integers) for 1089 elements, its memories among the block memories"},
+        {"resident-checked", "the same with Checks 1: it looks for its own upsets"},
         {"inner", "its passes alone, as many lanes as the specification says, without memories"},
         {"outer", "its outer unit alone, likewise"},
         {"sparse", "the sparse core (integers) for 1024 rows per lane, its memories among the block memories"},
@@ -202,7 +204,8 @@ Top top_of(const SynthesisRequest& request) {
     }
     if (request.part == "inner") return {"fx_inner", resident_unit(request, style), true};
     if (request.part == "outer") return {"fx_outer", resident_unit(request, style), true};
-    if (request.part == "resident") return {"fx_resident", resident_unit(request, style), true};
+    if (request.part == "resident" || request.part == "resident-checked")
+        return {"fx_resident", resident_unit(request, style), true};
     if (request.part == "sparse") return {"sp_core", sparse_core(request, style), true};
     if (request.part == "add") return {"fp_add", three({})};
     if (request.part == "mul") return {"fp_mul", three({{"Style", style}})};

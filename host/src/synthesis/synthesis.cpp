@@ -189,7 +189,8 @@ SynthesisKey Synthesizer::key_of(const SynthesisRequest& request) const {
 void Synthesizer::check(const SynthesisRequest& request) {
     if (top_of(request).core && !request.cycle)
         if (std::string why = sim::core_refusal(request.spec); !why.empty()) throw InvalidInput(why);
-    const bool resident = request.part == "inner" || request.part == "outer" || request.part == "resident";
+    const bool resident = request.part == "inner" || request.part == "outer" || request.part == "resident" ||
+                          request.part == "resident-checked";
     const DatapathSpec& s = request.spec;
     if (request.part == "sparse")
         if (std::string why = sim::sparse_core_refusal(s); !why.empty()) throw InvalidInput(why);

@@ -242,6 +242,14 @@ Value decode_value(const NarrowFormat& f, std::uint64_t bits) {
     return v;
 }
 
+Value largest(const NarrowFormat& f) {
+    // The last pattern of a positive number, in front of what is none.
+    std::uint64_t bits = f.is_signed ? sign_bit(f) - 1 : last_pattern(f);
+    if (f.coding == Coding::top_exponent && f.has_infinity) bits = infinity_pattern(f);
+    while (decode_value(f, bits).kind != Value::Kind::finite) --bits;
+    return decode_value(f, bits);
+}
+
 double decode(const NarrowFormat& f, std::uint64_t bits) {
     const Value v = decode_value(f, bits);
     const double size = v.kind == Value::Kind::nan        ? std::numeric_limits<double>::quiet_NaN()

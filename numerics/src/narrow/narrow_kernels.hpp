@@ -14,7 +14,6 @@ struct NarrowParams {
     int drop = 0;                 ///< bits of a double's fraction below the format's
     std::int64_t least_field = 0; ///< exponent field of the smallest normal number as a double, 1 or more
     std::int64_t unit = 0;        ///< smallest subnormal number
-    std::int64_t half_unit = 1;   ///< its half; 1 where that is no double
     std::int64_t last_or = 0;     ///< | and ^ that make the last bit kept the one that says even or odd, where only
     std::int64_t last_xor = 0;    ///< the hidden bit is kept
     std::int64_t max = 0;         ///< largest number
@@ -25,6 +24,7 @@ struct NarrowParams {
     std::int64_t infinite[2] = {}; ///< infinities, likewise
     std::int64_t negative = 0;     ///< without a sign: what is rounded to less than zero
     double grid = 0;               ///< 2^52 units
+    double half = 0;               ///< half a unit, NaN where that is no double
     double unit_scale[2] = {};     ///< whose product is 2^32 over `unit`
     std::uint64_t seed = 0;
 };

@@ -34,9 +34,7 @@ NarrowFormat p3109(int bits, int precision, bool is_signed, bool extended) {
     f.beyond = Beyond::infinity;
     f.coding = Coding::p3109;
     f.is_signed = is_signed;
-    // The last pattern of a positive number: behind it lie the infinity and, without a sign, NaN.
-    const std::uint64_t last = (std::uint64_t{1} << (is_signed ? bits - 1 : bits)) - 1;
-    const Value max = decode_value(f, last - (extended ? 1U : 0U) - (is_signed ? 0U : 1U));
+    const Value max = largest(f);
     f.max = std::ldexp(static_cast<double>(max.significand), max.exponent);
     return f;
 }

@@ -34,7 +34,7 @@ detail::NarrowParams params_of(const NarrowFormat& f, std::uint64_t seed) {
     p.least_field = f.min_exponent + 1023;
     const int unit = f.min_exponent - f.fraction_bits;
     p.unit = pattern(std::ldexp(1.0, unit));
-    p.half_unit = unit > -1074 ? pattern(std::ldexp(1.0, unit - 1)) : 1;
+    p.half = unit > -1074 ? std::ldexp(1.0, unit - 1) : std::nan("");
     if (f.fraction_bits > 0) p.last_or = std::int64_t{1} << 52;
     else p.last_xor = static_cast<std::int64_t>((1023 + f.bias()) & 1) << 52;
     p.max = pattern(f.max);

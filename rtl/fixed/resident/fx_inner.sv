@@ -15,6 +15,7 @@
 module fx_inner #(
 `include "fx_parameters.svh"
   , parameter integer Depth = 1024, ///< words of a lane
+  parameter integer Checks = 0,
   localparam integer AW = (Depth > 1) ? $clog2(Depth) : 1
 ) (
   input  wire                 clk_i,
@@ -35,6 +36,7 @@ module fx_inner #(
   output logic [RW-1:0]       words_r_o,
   output logic [PW-1:0]       words_p_o,
   output logic [QW-1:0]       words_q_o,
+  output logic                bad_o,         ///< one clock, with Checks: a pass read or wrote too few words or too many
 
   input  wire                 form_i,        ///< one clock: a program of the outer unit, or the end test and quotients
   input  wire                 betas_i,
@@ -134,6 +136,20 @@ module fx_inner #(
       if (give.p) p_write_at_o <= p_write_at_o + AW'(1);
       if (give.q) q_write_at_o <= q_write_at_o + AW'(1);
     end
+  generate
+    if (Checks != 0) begin : g_counts
+      logic [AW-1:0] tokens_q; // it stands long before a pass ends
+      always_ff @(posedge clk_i) begin
+        tokens_q <= AW'((length_i + LenW'(Lanes - 1)) >> $clog2(Lanes));
+        bad_o    <= rst_ni & (rows_bad & ~close_i | close & (u_read_at_o != tokens_q || r_read_at_o != tokens_q || p_read_at_o != tokens_q ||
+                                      q_read_at_o != tokens_q || u_write_at_o != tokens_q || r_write_at_o != tokens_q ||
+                                      p_write_at_o != tokens_q || q_write_at_o != tokens_q));
+      end
+    end else begin : g_no_counts
+      assign bad_o = 1'b0;
+      wire unused_bad = &{1'b0, rows_bad};
+    end
+  endgenerate
   assign write_o = give & {~close_i, ~close_i, ~close_i & ~first, 1'b1};
 
   // ---- Datapath ----------------------------------------------------------------------------------------------------
@@ -164,14 +180,15 @@ module fx_inner #(
     .give_ahead_o(unused_give_ahead), .give_last_o(unused_give_last), .u_o(u_new), .r_o, .p_o, .u_over_o(u_over),
     .r_over_o(r_over), .p_over_o(p_over), .row_slot_o(row_slot), .row_slot_real_o(row_slot_real),
     .row_slot_last_o(row_slot_last));
+  wire rows_bad;
   fx_rows #(
 `include "fx_parameters_passed.svh"
-  ) i_rows (
+    , .Parity(Checks)) i_rows (
     .clk_i, .rst_ni, .en_i(1'b1), .clear_i(clear), .ptr_i(ptr_q), .length_i, .row_length_i, .live_last_i(live_last),
     .own_first_i({LenW{1'b0}}), .own_last_i({LenW{1'b1}}), .column_i({RowLenW{1'b0}}), .slot_i(row_slot), .slot_real_i(row_slot_real), .slot_last_i(row_slot_last), .p_i(p_o), .band_i({(Coefs*Lanes*CoefW){1'b0}}),
     .take_band_o(unused_band), .take_band_ahead_o(unused_band_ahead), .take_band_last_o(unused_band_last),
     .give_o(rows_give), .give_ahead_o(unused_rows_ahead), .give_last_o(unused_rows_last), .q_o, .over_o(q_over),
-    .live_o(row_live), .p_o(p_middle));
+    .live_o(row_live), .p_o(p_middle), .bad_o(rows_bad));
   assign give = update_give | rows_give;
 
   // Where u + alpha p leaves the words of u, its sign is that of alpha p.

@@ -18,6 +18,7 @@ module fx_outer #(
   parameter integer ExponentW = 16,
   parameter integer Depth = 1024,      ///< words of a lane of u, r, p and q
   parameter integer OuterDepth = 1024, ///< of V and D
+  parameter integer Checks = 0,
   localparam integer AW  = (Depth > 1) ? $clog2(Depth) : 1,
   localparam integer OuterAW = (OuterDepth > 1) ? $clog2(OuterDepth) : 1
 ) (
@@ -37,6 +38,10 @@ module fx_outer #(
   output logic                       rounded_o,    ///< words of V or D are shifted to the right: bits can be lost
   output logic [DotRrW-1:0]          rr_o,
   output logic [DotPqW-1:0]          rp_o,
+  output logic                       u_read_o,     ///< the words at u_read_at_o are taken,
+  output logic                       p_read_o,     ///< at p_read_at_o,
+  output logic                       v_read_o,     ///< at v_read_at_o
+  output logic                       bad_o,        ///< one clock, with Checks: a pass read or wrote too few words or too many
 
   output logic [AW-1:0]              u_read_at_o,
   input  wire  [Lanes*UW-1:0]        u_early_i,    ///< a clock behind the address
@@ -192,17 +197,18 @@ module fx_outer #(
   wire [OL*RowW-1:0] row;
   wire [OL*UW-1:0]   c;
   wire [OL-1:0] unused_over, unused_live;
+  wire rows_bad;
   core_vectors_t give, unused_ahead, give_last;
   wire unused_take, unused_take_ahead, unused_take_last;
   fx_rows #(
     .PW(UW), .PF(UF), .QW(RowW), .QF(UF), .QDown(1), .CoefW(2), .Lanes(OL), .CoefMode(1), .RowSums(0), .RowShift(0),
     .S0(S0), .S1(S1), .S2(S2), .S3(S3), .S4(S4), .S5(S5), .S6(S6), .S7(S7), .S8(S8), .MaxRow(MaxRow), .LenW(LenW),
-    .Style(Style), .DelayRam(DelayRam)) i_rows (
+    .Style(Style), .DelayRam(DelayRam), .Parity(Checks)) i_rows (
     .clk_i, .rst_ni, .en_i(1'b1), .clear_i(clear_q), .ptr_i(ptr_q), .length_i, .row_length_i, .live_last_i(live_last),
     .own_first_i({LenW{1'b0}}), .own_last_i({LenW{1'b1}}), .column_i({RowLenW{1'b0}}), .slot_i(slot_q), .slot_real_i(real_q), .slot_last_i(slot_last_q), .p_i(c_q), .band_i({(OL*2){1'b0}}),
     .take_band_o(unused_take), .take_band_ahead_o(unused_take_ahead), .take_band_last_o(unused_take_last),
     .give_o(give), .give_ahead_o(unused_ahead), .give_last_o(give_last), .q_o(row), .over_o(unused_over),
-    .live_o(unused_live), .p_o(c));
+    .live_o(unused_live), .p_o(c), .bad_o(rows_bad));
   assign last_out = give_last.q;
 
   // ---- V, D and r --------------------------------------------------------------------------------------------------
@@ -271,6 +277,23 @@ module fx_outer #(
       d_over_o <= d_over_o | (valid_q[AtVWrite] & |(d_over & d_live));
       r_over_o <= r_over_o | (valid_q[AtR] & |r_over);
     end
+
+  assign u_read_o = state_q == Stream && correct_i;
+  assign p_read_o = valid_q[AtP];
+  assign v_read_o = valid_q[AtV];
+  generate
+    if (Checks != 0) begin : g_counts
+      logic [CountW-1:0] tokens_q; // it stands long before a pass ends
+      always_ff @(posedge clk_i) begin
+        tokens_q <= CountW'((length_i + LenW'(OL - 1)) >> Log);
+        bad_o    <= rst_ni & (rows_bad | done_o & (u_count_q != tokens_q || p_count_q != tokens_q || r_count_q != tokens_q ||
+                                       v_read_at_o != OuterAW'(tokens_q) || v_write_at_o != OuterAW'(tokens_q)));
+      end
+    end else begin : g_no_counts
+      assign bad_o = 1'b0;
+      wire unused_bad = &{1'b0, rows_bad};
+    end
+  endgenerate
 
   // The totals stand until the next pass begins.
   fx_dot #(.Lanes(OL), .AW(RW), .BW(RW), .TotalW(DotRrW), .Square(1), .Style(Style)) i_rr (

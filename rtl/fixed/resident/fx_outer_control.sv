@@ -68,6 +68,7 @@ module fx_outer_control #(
 
   output logic                outer_start_o,
   output logic                correct_o,
+  output logic                zero_o,           ///< p counts as 0, whatever its memory holds
   output logic signed [XW-1:0] correct_exponent_o, ///< e of the correction
   input  wire                 outer_done_i,
   input  wire                 v_over_i,
@@ -99,6 +100,7 @@ module fx_outer_control #(
 
   assign busy_o = state_q != Idle;
   assign correct_o = correct_q;
+  assign zero_o = zero_q;
   assign correct_exponent_o = e_q;
   assign exponent_o = next_q;
 

@@ -19,7 +19,8 @@ module fx_resident #(
   parameter integer VW = 64,           ///< bits of words of V,
   parameter integer VF = 54,           ///< of which fraction
   parameter integer DW = 64,           ///< bits of words of D,
-  parameter integer DF = 60            ///< of which fraction
+  parameter integer DF = 60,           ///< of which fraction
+  parameter integer Checks = 0         ///< 1: the core looks for its own upsets, which end a solve: fault_detected
 ) (
   input  wire              clk_i,
   input  wire              rst_ni,
@@ -94,8 +95,9 @@ module fx_resident #(
   wire [QW-1:0] words_q;
   wire sending;
   logic loaded_q;
+  wire fault; // a check has failed since the start
   fx_resident_regs #(.ScalarW(ScalarW), .ExponentW(ExponentW),
-                     .Config($clog2(Lanes) + 16 * OuterLog + 256 * VF + 65536 * DF)) i_regs (
+                     .Config($clog2(Lanes) + 16 * OuterLog + ((Checks != 0) ? 128 : 0) + 256 * VF + 65536 * DF)) i_regs (
     .clk_i, .rst_ni, .s_axil_awaddr, .s_axil_awvalid, .s_axil_awready, .s_axil_wdata, .s_axil_wstrb, .s_axil_wvalid,
     .s_axil_wready, .s_axil_bresp, .s_axil_bvalid, .s_axil_bready, .s_axil_araddr, .s_axil_arvalid, .s_axil_arready,
     .s_axil_rdata, .s_axil_rresp, .s_axil_rvalid, .s_axil_rready, .start_o(start), .abort_o(abort), .send_o(asked),
@@ -103,7 +105,7 @@ module fx_resident #(
     .tolerance_exp_o(tolerance_exp), .headroom_o(headroom), .relax_o(relax), .stall_limit_o(stall_limit),
     .resized_o(resized), .headroom_now_i(headroom_now), .busy_i(solving | start | sending | send), .done_i(done),
     .sending_i(sending), .loaded_i(loaded_q), .end_i(how), .v_over_i(v_over), .d_over_i(d_over),
-    .pass_count_i(passes_o), .steps_i(steps_o),
+    .fault_i(fault), .pass_count_i(passes_o), .steps_i(steps_o),
     .formed_again_i(formed_again), .overflows_i(overflows), .sigma_guards_i(sigma_guards), .exponent_i(exponent_o),
     .rr_i(rr_o), .cycles_i(cycles), .words_u_i(64'(words_u)), .words_r_i(64'(words_r)), .words_p_i(64'(words_p)),
     .words_q_i(64'(words_q)));
@@ -140,11 +142,11 @@ module fx_resident #(
   wire [7:0] set;
   wire [31:0] set_word;
   wire [ScalarW-1:0] scalar;
-  wire outer_start, correct, outer_done, r_over;
+  wire outer_start, correct, zero, outer_done, r_over;
   wire signed [ExponentW-1:0] correct_exponent;
   fx_outer_control #(.ScalarExpW(ScalarExpW), .ScalarFracW(ScalarFracW), .ScalarRne(ScalarRne),
                      .ExponentW(ExponentW)) i_control (
-    .clk_i, .rst_ni(run_n), .start_i(start), .refuse_i((|bad_q) | ~loaded_q), .refuse_late_i(odd & solving), .inner_i(inner_passes), .passes_i(passes),
+    .clk_i, .rst_ni(run_n), .start_i(start), .refuse_i((|bad_q) | ~loaded_q), .refuse_late_i((odd | fault) & solving), .inner_i(inner_passes), .passes_i(passes),
     .tolerance_i(tolerance), .tolerance_exp_i(tolerance_exp), .headroom_i(headroom), .relax_i(relax), .stall_limit_i(stall_limit), .headroom_o(headroom_now), .busy_o(solving), .done_o(done),
     .end_o(how), .passes_o, .steps_o, .formed_again_o(formed_again), .overflows_o(overflows),
     .sigma_guards_o(sigma_guards), .rr_o, .exponent_o, .cycles_o(cycles), .stalled_o(stalled), .accepted_o, .inner_start_o(inner_start),
@@ -152,11 +154,12 @@ module fx_resident #(
     .inner_count_i(inner_count), .inner_guards_i(inner_guards), .close_over_i(close_over), .form_o(form),
     .betas_o(betas), .set_o(set), .set_at_o(set_at), .set_word_o(set_word), .scalar_read_o(scalar_read),
     .scalar_at_o(scalar_at), .scalar_i(scalar), .scalar_done_i(scalar_done), .scalar_end_i(scalar_end),
-    .outer_start_o(outer_start), .correct_o(correct), .correct_exponent_o(correct_exponent), .outer_done_i(outer_done),
+    .outer_start_o(outer_start), .correct_o(correct), .zero_o(zero), .correct_exponent_o(correct_exponent), .outer_done_i(outer_done),
     .v_over_i(v_over), .d_over_i(d_over), .r_over_i(r_over), .d_any_i(d_any), .rounded_i(rounded));
 
   // ---- The passes --------------------------------------------------------------------------------------------------
-  core_vectors_t unused_read, inner_write;
+  core_vectors_t inner_read, inner_write;
+  wire inner_bad, outer_bad, outer_u_read, outer_p_read, outer_v_read;
   wire [AW-1:0] inner_u_at, inner_r_at, inner_p_at, inner_q_at, u_to, r_to, p_to, q_to;
   wire [Lanes*UW-1:0] u_word, u_early, u_new;
   wire [Lanes*RW-1:0] r_word, r_early, r_new;
@@ -166,14 +169,14 @@ module fx_resident #(
   wire [DotPqW-1:0] rp;
   fx_inner #(
 `include "fx_parameters_passed.svh"
-    , .Depth(Depth)) i_inner (
+    , .Depth(Depth), .Checks(Checks)) i_inner (
     .clk_i, .rst_ni(parts_n), .start_i(inner_start), .close_i(inner_close), .clear_words_i(start | ~rst_ni), .length_i(length),
     .row_length_i(row_length), .passes_i(run_passes), .busy_o(inner_busy), .done_o(inner_done), .end_o(inner_end),
     .pass_count_o(inner_count), .sigma_guards_o(inner_guards), .close_over_o(close_over), .words_u_o(words_u),
-    .words_r_o(words_r), .words_p_o(words_p), .words_q_o(words_q), .form_i(form), .betas_i(betas), .rr_i(rr),
+    .words_r_o(words_r), .words_p_o(words_p), .words_q_o(words_q), .bad_o(inner_bad), .form_i(form), .betas_i(betas), .rr_i(rr),
     .rp_i(rp), .set_i(set), .set_at_i(set_at), .set_word_i(set_word), .scalar_read_i(scalar_read),
     .scalar_at_i(scalar_at), .scalar_o(scalar), .scalar_done_o(scalar_done), .scalar_end_o(scalar_end),
-    .read_o(unused_read), .u_read_at_o(inner_u_at), .r_read_at_o(inner_r_at), .p_read_at_o(inner_p_at),
+    .read_o(inner_read), .u_read_at_o(inner_u_at), .r_read_at_o(inner_r_at), .p_read_at_o(inner_p_at),
     .q_read_at_o(inner_q_at), .u_i(u_word), .r_i(r_word), .p_i(p_word), .q_i(q_word), .write_o(inner_write),
     .u_write_at_o(u_to), .r_write_at_o(r_to), .p_write_at_o(p_to), .q_write_at_o(q_to), .u_o(u_new), .r_o(r_new),
     .p_o(p_new), .q_o(q_new));
@@ -188,10 +191,11 @@ module fx_resident #(
   fx_outer #(
 `include "fx_parameters_passed.svh"
     , .OuterLanes(OuterLanes), .VW(VW), .VF(VF), .DW(DW), .DF(DF), .ExponentW(ExponentW), .Depth(Depth),
-    .OuterDepth(OuterDepth)) i_outer (
+    .OuterDepth(OuterDepth), .Checks(Checks)) i_outer (
     .clk_i, .rst_ni(parts_n), .start_i(outer_start), .correct_i(correct), .exponent_i(correct_exponent),
     .next_i(exponent_o), .length_i(length), .row_length_i(row_length), .done_o(outer_done), .v_over_o(v_over),
-    .d_over_o(d_over), .r_over_o(r_over), .d_any_o(d_any), .rounded_o(rounded), .rr_o(rr), .rp_o(rp), .u_read_at_o(outer_u_at), .u_early_i(u_early),
+    .d_over_o(d_over), .r_over_o(r_over), .d_any_o(d_any), .rounded_o(rounded), .rr_o(rr), .rp_o(rp),
+    .u_read_o(outer_u_read), .p_read_o(outer_p_read), .v_read_o(outer_v_read), .bad_o(outer_bad), .u_read_at_o(outer_u_at), .u_early_i(u_early),
     .p_read_at_o(outer_p_at), .p_early_i(p_early), .r_write_o(outer_r_write), .r_write_at_o(outer_r_to),
     .r_o(outer_r), .v_read_at_o(outer_v_at), .v_i(v_word), .d_i(d_word), .v_write_o(outer_v_write),
     .v_write_at_o(outer_v_to), .v_o(outer_v), .d_o(outer_d));
@@ -237,29 +241,51 @@ module fx_resident #(
   endgenerate
 
   // ---- Memories ----------------------------------------------------------------------------------------------------
-  fx_memory #(.Lanes(Lanes), .W(UW), .Depth(Depth)) i_u (
+  // A memory's words are checked where they count: in a run's first pass u's do not, nor p's while it counts as 0, nor r's and
+  // q's in the pass that closes a run.
+  wire first = inner_count == '0 & ~inner_close;
+  wire u_bad, r_bad, p_bad, q_bad, v_bad, d_bad;
+  fx_memory #(.Lanes(Lanes), .W(UW), .Depth(Depth), .Parity(Checks)) i_u (
     .clk_i, .read_i(1'b1), .read_at_i(inner_busy ? inner_u_at : outer_u_at), .early_o(u_early), .word_o(u_word),
-    .write_i({Lanes{inner_write.u}}), .write_at_i(u_to), .word_i(u_new));
-  fx_memory #(.Lanes(Lanes), .W(RW), .Depth(Depth)) i_r (
+    .write_i({Lanes{inner_write.u}}), .write_at_i(u_to), .word_i(u_new),
+    .check_i(inner_busy ? inner_read.u & ~first : outer_u_read), .bad_o(u_bad));
+  fx_memory #(.Lanes(Lanes), .W(RW), .Depth(Depth), .Parity(Checks)) i_r (
     .clk_i, .read_i(1'b1), .read_at_i(inner_r_at), .early_o(r_early), .word_o(r_word),
     .write_i({Lanes{inner_write.r}} | outer_r_write), .write_at_i(inner_busy ? r_to : outer_r_to),
-    .word_i(inner_busy ? r_new : outer_r));
-  fx_memory #(.Lanes(Lanes), .W(PW), .Depth(Depth)) i_p (
+    .word_i(inner_busy ? r_new : outer_r),
+    .check_i(inner_read.r & ~inner_close), .bad_o(r_bad));
+  fx_memory #(.Lanes(Lanes), .W(PW), .Depth(Depth), .Parity(Checks)) i_p (
     .clk_i, .read_i(1'b1), .read_at_i(inner_busy ? inner_p_at : outer_p_at), .early_o(p_early), .word_o(p_word),
-    .write_i({Lanes{inner_write.p}}), .write_at_i(p_to), .word_i(p_new));
-  fx_memory #(.Lanes(Lanes), .W(QW), .Depth(Depth)) i_q (
+    .write_i({Lanes{inner_write.p}}), .write_at_i(p_to), .word_i(p_new),
+    .check_i(inner_busy ? inner_read.p & ~(first & zero) : outer_p_read & ~zero), .bad_o(p_bad));
+  fx_memory #(.Lanes(Lanes), .W(QW), .Depth(Depth), .Parity(Checks)) i_q (
     .clk_i, .read_i(1'b1), .read_at_i(inner_q_at), .early_o(q_early), .word_o(q_word),
     .write_i({Lanes{inner_write.q}} | outer_r_write), .write_at_i(inner_busy ? q_to : outer_r_to),
-    .word_i(inner_busy ? q_new : outer_r));
-  fx_memory #(.Lanes(OuterLanes), .W(VW), .Depth(OuterDepth)) i_v (
+    .word_i(inner_busy ? q_new : outer_r),
+    .check_i(inner_read.q & ~inner_close), .bad_o(q_bad));
+  fx_memory #(.Lanes(OuterLanes), .W(VW), .Depth(OuterDepth), .Parity(Checks)) i_v (
     .clk_i, .read_i(moves), .read_at_i(solving ? outer_v_at : send_at[IndexW-1 -: OuterAW]), .early_o(v_early),
     .word_o(v_word), .write_i({OuterLanes{outer_v_write}} | load_lane),
-    .write_at_i(solving ? outer_v_to : load_q[IndexW-1 -: OuterAW]), .word_i(outer_v & {(OuterLanes*VW){solving}}));
-  fx_memory #(.Lanes(OuterLanes), .W(DW), .Depth(OuterDepth)) i_d (
+    .write_at_i(solving ? outer_v_to : load_q[IndexW-1 -: OuterAW]), .word_i(outer_v & {(OuterLanes*VW){solving}}),
+    .check_i(solving ? outer_v_read : sending), .bad_o(v_bad));
+  fx_memory #(.Lanes(OuterLanes), .W(DW), .Depth(OuterDepth), .Parity(Checks)) i_d (
     .clk_i, .read_i(1'b1), .read_at_i(outer_v_at), .early_o(d_early), .word_o(d_word),
     .write_i({OuterLanes{outer_v_write}} | load_lane),
     .write_at_i(solving ? outer_v_to : load_q[IndexW-1 -: OuterAW]),
-    .word_i(solving ? outer_d : {OuterLanes{s_axis_d_tdata}}));
-  wire unused = &{1'b0, unused_read, r_early, q_early, v_early, d_early};
+    .word_i(solving ? outer_d : {OuterLanes{s_axis_d_tdata}}),
+    .check_i(outer_v_read), .bad_o(d_bad));
+  generate
+    if (Checks != 0) begin : g_checks
+      logic fault_q;
+      always_ff @(posedge clk_i)
+        if (!run_n || start) fault_q <= 1'b0;
+        else fault_q <= fault_q | u_bad | r_bad | p_bad | q_bad | v_bad | d_bad | inner_bad | outer_bad;
+      assign fault = fault_q;
+    end else begin : g_no_checks
+      assign fault = 1'b0;
+      wire unused_checks = &{1'b0, u_bad, r_bad, p_bad, q_bad, v_bad, d_bad, inner_bad, outer_bad};
+    end
+  endgenerate
+  wire unused = &{1'b0, r_early, q_early, v_early, d_early};
 endmodule
 `default_nettype wire

@@ -50,6 +50,7 @@ module fx_resident_regs #(
   input  wire  [3:0]      end_i,
   input  wire             v_over_i,
   input  wire             d_over_i,
+  input  wire             fault_i,
   input  wire  [31:0]     pass_count_i,
   input  wire  [31:0]     steps_i,
   input  wire  [31:0]     formed_again_i,
@@ -173,7 +174,7 @@ module fx_resident_regs #(
         `RESIDENT_ID: s_axil_rdata <= `RESIDENT_ID_VALUE;
         `RESIDENT_CONFIG: s_axil_rdata <= 32'(Config);
         `RESIDENT_STATUS:
-          s_axil_rdata <= {21'd0, d_over_i, v_over_i, misused_q, end_i, loaded_i, sending_i, done_i, busy_i & ~sending_i};
+          s_axil_rdata <= {20'd0, fault_i, d_over_i, v_over_i, misused_q, end_i, loaded_i, sending_i, done_i, busy_i & ~sending_i};
         `RESIDENT_LENGTH: s_axil_rdata <= length_o;
         `RESIDENT_ROW_LENGTH: s_axil_rdata <= row_length_o;
         `RESIDENT_INNER: s_axil_rdata <= inner_o;

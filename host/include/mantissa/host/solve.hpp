@@ -12,6 +12,7 @@
 #include "mantissa/bit_operations.hpp"
 #include "mantissa/chebyshev.hpp"
 #include "mantissa/engine.hpp"
+#include "mantissa/host/error_bounds.hpp"
 #include "mantissa/host/problem.hpp"
 #include "mantissa/multilevel/cycle_spec.hpp"
 #include "mantissa/native.hpp"
@@ -51,8 +52,9 @@ struct SolveOptions;
 const recurrence::Definition* recurrence_of(const SolveOptions& options);
 
 enum class Status : std::uint8_t {
-    /// Decided by SolveResult::true_residual, whatever a scheme believes.
-    converged, ///< the true residual is below the tolerance (or 0.1 % above, when the inner test held)
+    /// Decided by SolveResult::true_residual, whatever a scheme believes; with SolveOptions::energy by
+    /// SolveResult::energy.
+    converged, ///< the true residual is below the tolerance (or 0.1 % above, when the inner test held); the estimate is
     diverged,  ///< the defect grew beyond 10^4 times the initial one, or is not finite
     stagnated, ///< the best defect no longer falls; or the recurrence's residual (a direct solver's), or the scaled
                ///< problem's, reached the tolerance and the true one did not
@@ -142,7 +144,15 @@ struct SolveOptions {
     /// that the scheme works on: `spec`, `inner`, `digits` and what belongs to them mean nothing then. Alone with
     /// defect_correction, as CG's preconditioner with inexact_pcg. inner_iterations counts cycles.
     std::optional<CycleSpec> preconditioner;
-    double tolerance = 1e-10;                ///< on the defect norm relative to the initial one
+    double tolerance = 1e-10; ///< on the defect norm relative to the initial one
+    /// In the tolerance's place: on ||x - x*||_A / ||x*||_A. A scheme stops once the drops of its steps say so
+    /// (mantissa/recurrence/energy.hpp), and EnergyEstimate::upper of the iterate as it is decides, formed anew: where
+    /// it is above, the solve goes on while that gains anything. Under refinement the drops of all inner solves, each
+    /// in the problem's units, are one sequence: what is known of x_l is the root of what all corrections since took
+    /// off its square, against the same of all corrections from zero on. For schemes whose alpha and beta this process
+    /// sees.
+    std::optional<double> energy;
+    bool bound = false;                      ///< form SolveResult::bound
     std::uint64_t max_iterations = 0;        ///< inner iterations in all; 0: default_iteration_limit()
     bool jacobi = false;                     ///< symmetric scaling by the diagonal
     NativePlan plan = NativePlan::automatic; ///< of a native solve; see host/native.hpp
@@ -165,6 +175,8 @@ struct ResidentOutcome {
     int headroom = 0;               ///< at the end
     int e = 0;                      ///< the last defect has the norm sqrt(rr) 2^e, where the first has 1/2 to 1
     double rr = 0;
+    std::uint64_t false_ends = 0; ///< times that the core declared convergence and the host's residual said no
+    std::uint64_t reloads = 0;    ///< times that the host formed the defect again, and the core went on from it
     friend bool operator==(const ResidentOutcome&, const ResidentOutcome&) = default;
 };
 
@@ -191,6 +203,8 @@ struct SolveResult {
     std::uint64_t outer_iterations = 0; ///< double-precision defects formed behind inner solves; 0 for direct solvers
     double true_residual = 0;    ///< relative_residual() of u on the problem as given; infinite where u is not finite
     std::optional<double> error; ///< sqrt(sum (u - exact)^2 / N) where the solution is known
+    std::optional<EnergyEstimate> energy; ///< of u on the problem as given; with SolveOptions::energy
+    std::optional<ErrorBound> bound;      ///< of u on the problem as given; with SolveOptions::bound
     std::uint64_t sigma_guards = 0;
     std::uint64_t overflows = 0;  ///< outer steps lost to a word that overflowed (fixed vectors)
     double equation_scale = 1;    ///< the engine's matrix is this times the problem's (fitted()); of a

@@ -8,7 +8,7 @@ namespace mantissa::cli::help {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kExamples{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kExamples{{
     {"solve",
      "mantissa solve --problem poisson2d:level=8 --format s17e8\n"
      "mantissa solve --problem poisson2d:level=8 --format double --scheme direct\n"
@@ -29,6 +29,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kExample
                    "mantissa synthesize --spec fx18.16 --bands constant --target ecp5\n"},
     {"compare", "mantissa compare experiments/quickstart_compare.toml\n"},
     {"tune", "mantissa tune --problem poisson2d:level=6 --device xc2v8000 --netlists 0 --budget 30s\n"},
+    {"upset", "mantissa upset --problem poisson2d:level=3 --spec fx18.16 --flips 100\n"},
     {"report", "mantissa report RESULTS -o report.html\n"},
     {"engines", "mantissa engines --json\n"},
     {"bench", "mantissa bench --problem poisson2d:level=8 --spec double s17e8\n"},

@@ -91,6 +91,25 @@ docs/multilevel.md has figures, numerics/include/mantissa/multilevel/cycle.hpp t
 bit.
 )";
 
+constexpr const char* kErrors =
+    R"(What is known of the error, where a residual is not enough:
+
+    mantissa solve --problem poisson2d:level=8 --stop energy=1e-6
+    mantissa solve --problem poisson2d:level=8 --bound
+
+  --stop energy=E   in place of --tolerance: stop once ||x - x*|| / ||x*|| in the A-norm is at most E,
+                    by the energies of CG's steps (alpha and p.A p of every pass); the verdict is an
+                    estimate by steps in double from the defect of x as it is, between two numbers
+  --stop residual=R the same as --tolerance R
+  --bound           no element of the error x - x* is larger, for sure: by a positive vector where A
+                    is an M-matrix, else by a Cholesky factor in double or in pairs of doubles, up to
+                    2^25 numbers and 2^34 products; else the reason why there is none
+
+The estimate wants a scheme whose alpha and beta this process sees: not jacobi-pcg, native solvers,
+GMRES, BiCGSTAB, Chebyshev, cycles alone, cascades or resident cores. Both want a symmetric positive
+definite matrix. docs/error_bounds.md says what they cost and where they fail.
+)";
+
 constexpr const char* kFiles =
     R"(Files that the program reads:
 
@@ -136,6 +155,7 @@ constexpr std::array kTopics{
     Topic{"spec", "the text form of a datapath, as s14e8,u=s23e8", kSpec},
     Topic{"problem", "the text form of a problem, as poisson2d:level=8", kProblem},
     Topic{"multilevel", "the text form of a multilevel cycle, as v11,w=10", kMultilevel},
+    Topic{"errors", "bounds and estimates of the error", kErrors},
     Topic{"files", "what the program reads and writes", kFiles},
     Topic{"environment", "environment variables", kEnvironment},
     Topic{"exit-codes", "what the program's exit code says", kExitCodes},

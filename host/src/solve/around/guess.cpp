@@ -62,6 +62,7 @@ bool may_go_on(Status status) {
 SolveResult solve_from_guess(const Problem& problem, const Engine& engine, const SolveOptions& options,
                              const Progress& progress) {
     check_guess(problem);
+    if (options.energy) throw InvalidInput("stop energy: it is relative to a solve from zero; leave the guess out");
     const auto start = std::chrono::steady_clock::now();
     const double decides = deciding(options.tolerance), all = norm2(problem.b, options.threads);
     const std::uint64_t limit =
@@ -71,6 +72,7 @@ SolveResult solve_from_guess(const Problem& problem, const Engine& engine, const
     rest.guess.clear();
     SolveOptions asked = options;
     asked.keep_solution = true;
+    asked.bound = false;
     SolveResult total;
     std::vector<double> u = problem.guess;
     if (all == 0) std::fill(u.begin(), u.end(), 0.0); // (zero is the solution)
@@ -111,6 +113,7 @@ SolveResult solve_from_guess(const Problem& problem, const Engine& engine, const
                         total.true_residual);
     }
     if (problem.exact) total.error = rms_error(problem, u);
+    if (options.bound) total.bound = error_bound(problem, u, options.threads);
     if (options.keep_solution) total.u = std::move(u);
     total.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return total;

@@ -18,7 +18,16 @@ std::vector<SolveResult> solve_all(const Problem& problem, const Engine& engine,
         engine.name() == "emulated" && !options.spec.sums_free()) {
         std::vector<std::vector<double>> b{problem.b};
         b.insert(b.end(), problem.more.begin(), problem.more.end());
-        return solve_jacobi_pcg(problem.system, b, options, progress);
+        SolveOptions with_solution = options;
+        with_solution.keep_solution = options.keep_solution || options.bound;
+        std::vector<SolveResult> results = solve_jacobi_pcg(problem.system, b, with_solution, progress);
+        Problem bounded = problem;
+        for (std::size_t k = 0; k < b.size() && options.bound; ++k) {
+            bounded.b = b[k];
+            results[k].bound = error_bound(bounded, results[k].u, options.threads);
+            if (!options.keep_solution) results[k].u.clear();
+        }
+        return results;
     }
     Problem one = problem;
     one.more.clear();

@@ -27,14 +27,21 @@ public:
         const double global = goal.global * goal.global;
         const double stop = std::max(global, goal.reduction * goal.reduction * goal.square);
         const std::uint64_t allowed = std::min(goal.steps == 0 ? context.remaining() : goal.steps, context.remaining());
+        const bool by_energy = context.energy > 0 && goal.energy_unit > 0;
         std::uint64_t steps = 0;
         while (steps < allowed && !context.cancelled) {
-            const RunReport report =
-                solver_.run({.passes = std::min(allowed - steps, kIterationsAtATime), .rho_stop = stop});
+            const RunReport report = solver_.run(
+                {.passes = std::min(allowed - steps, by_energy ? 1 : kIterationsAtATime), .rho_stop = stop});
             steps += report.passes;
             context.count(report, report.passes);
             outcome.words.merge(report.words);
             context.report({context.result.inner_iterations, context.result.outer_iterations, 0});
+            if (by_energy) {
+                context.step(solver_.scalar("alpha"), solver_.scalar(divisor(solver_.definition())),
+                             goal.energy_unit * fit_);
+                outcome.reached_energy = context.energy_reached();
+                if (outcome.reached_energy) break;
+            }
             if (report.end == RunEnd::passes) continue;
             outcome.overflow = report.end == RunEnd::window_overflow;
             outcome.reached_global = report.end == RunEnd::rho_reached && solver_.square() < global;
@@ -60,6 +67,16 @@ private:
 };
 
 } // namespace
+
+std::string_view divisor(const recurrence::Definition& definition) {
+    using recurrence::Definition;
+    if (definition.needs != recurrence::Needs::positive_definite ||
+        definition.scalar_named("alpha") == Definition::kNone)
+        return {};
+    for (const std::string_view name : {"pq", "delta"})
+        if (definition.scalar_named(name) != Definition::kNone) return name;
+    return {};
+}
 
 std::unique_ptr<InnerSolver> make_recurrence_solver(const System& system, double fit, const SolveOptions& options,
                                                     const recurrence::Definition& definition) {

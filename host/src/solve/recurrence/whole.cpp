@@ -15,8 +15,8 @@ namespace {
 
 /// Iterations between looks at progress and cancellation.
 constexpr std::uint64_t kIterations = 16;
-/// A look at the true residual costs a defect in double, some two to four percent of so many runs of emulated passes.
-constexpr std::uint64_t kRunsBetweenLooks = 2;
+/// A look at the true residual costs a defect in double, some two to four percent of so many emulated passes.
+constexpr std::uint64_t kIterationsBetweenLooks = 32;
 
 class WholeSolve {
 public:
@@ -40,9 +40,10 @@ public:
             norm = now;
             end = run(norm);
         }
-        best_.give_back(true_norm(norm), u_);
+        if (context_.energy_reached()) static_cast<void>(true_norm(norm)); // (the last is the best in energy)
+        else best_.give_back(true_norm(norm), u_);
         const bool trouble = end != RunEnd::passes && end != RunEnd::rho_reached && end != RunEnd::exact;
-        judge_direct(problem_, u_, d_, end == RunEnd::rho_reached,
+        judge_direct(problem_, u_, d_, end == RunEnd::rho_reached || context_.energy_reached(),
                      trouble ? name() + " ended: " + why_ended(end, solver_.culprit(), context_.options) : "",
                      context_);
     }
@@ -58,14 +59,22 @@ private:
         solver_.start(right_);
         const double stop = context_.target() / norm;
         RunEnd end = RunEnd::passes;
-        std::uint64_t runs = 0;
-        while (end == RunEnd::passes && context_.remaining() > 0 && !context_.cancelled) {
-            const RunReport report = solver_.run(
-                {.passes = std::min<std::uint64_t>(context_.remaining(), kIterations), .rho_stop = stop * stop});
+        const bool by_energy = context_.energy > 0;
+        std::uint64_t looked = 0, made = 0;
+        while (end == RunEnd::passes && context_.remaining() > 0 && !context_.cancelled && !context_.energy_reached()) {
+            const RunReport report =
+                solver_.run({.passes = std::min<std::uint64_t>(context_.remaining(), by_energy ? 1 : kIterations),
+                             .rho_stop = stop * stop});
             context_.count(report, report.passes);
+            if (by_energy)
+                context_.step(solver_.scalar("alpha"), solver_.scalar(divisor(solver_.definition())),
+                              norm * norm * context_.fit);
             context_.report({context_.result.inner_iterations, 0, std::sqrt(solver_.square())});
             end = report.end;
-            if (++runs % kRunsBetweenLooks == 0 && end == RunEnd::passes) best_.offer(true_norm(norm), u_);
+            made += report.passes;
+            if (end != RunEnd::passes || made - looked < kIterationsBetweenLooks) continue;
+            looked = made;
+            best_.offer(true_norm(norm), u_);
         }
         return end;
     }

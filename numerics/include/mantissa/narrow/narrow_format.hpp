@@ -105,4 +105,7 @@ std::uint64_t encode(const NarrowFormat& f, const Value& value);
 double decode(const NarrowFormat& f, std::uint64_t bits);
 Value decode_value(const NarrowFormat& f, std::uint64_t bits);
 
+/// The largest number, which `max` holds where it is a double.
+Value largest(const NarrowFormat& f);
+
 } // namespace mantissa::narrow

@@ -16,6 +16,7 @@ struct ModelRequest {
     CoreParameters parameters; ///< the core's; what is left out keeps its default
     bool trace = false;        ///< built for waveforms (slower)
     bool rules = false;        ///< with the rules of rtl/check as assertions (slower): a broken one throws
+    bool upsets = false;       ///< with its state by name, to turn bits of it over (slower)
     int cores = 1;             ///< of the integer core so many together (fx_cores)
 };
 

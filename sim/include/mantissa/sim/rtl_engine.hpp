@@ -9,6 +9,7 @@
 
 #include "mantissa/engine.hpp"
 #include "mantissa/sim/model_cache.hpp"
+#include "mantissa/sim/upsets.hpp"
 
 namespace mantissa::sim {
 
@@ -61,6 +62,8 @@ struct RtlOptions {
     std::uint64_t patience = 200'000; ///< clocks without progress after which the harness's watchdog gives up
     /// Filled with the counts of every run of every session of this engine, when set.
     std::shared_ptr<CycleCounts> counts;
+    /// A solve with an upset, on a model built for them, when set: the streaming cores alone, and the resident one.
+    std::shared_ptr<UpsetTrial> trial;
 };
 
 /// A session's view of the hardware, for tests and tools (dynamic_cast from Session).

@@ -1,0 +1,238 @@
+#include "campaign.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "flip_store.hpp"
+#include "mantissa/base/ending.hpp"
+#include "mantissa/base/jobs.hpp"
+#include "mantissa/format.hpp"
+#include "mantissa/host/options.hpp"
+#include "mantissa/sim/rtl_engine.hpp"
+#include "running/progress.hpp"
+
+namespace mantissa::upset {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, kOutcomes> kNames = {{
+    {"wrong", "converged and wrong"},
+    {"hang", "hung, ended by a watchdog"},
+    {"not_converged", "not converged"},
+    {"falsely", "convergence declared falsely, the host's residual said no"},
+    {"detected", "detected by the core"},
+    {"corrected", "other words, corrected by the outer loop"},
+    {"masked", "masked"},
+}};
+
+/// Of what one clock moves next to nothing waits so long.
+constexpr std::uint64_t kPatience = 20'000;
+
+/// splitmix64 (Steele, Lea and Flood 2014): a stream for each upset, whatever the order in which they run.
+class Random {
+public:
+    Random(std::uint64_t seed, std::uint64_t number) : state_(seed * 0xD1B54A32D192ED03ULL + number) { (void)next(); }
+    std::uint64_t below(std::uint64_t bound) { return next() % bound; }
+
+private:
+    std::uint64_t next() {
+        state_ += 0x9E3779B97F4A7C15ULL;
+        std::uint64_t z = state_;
+        z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
+        z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
+        return z ^ (z >> 31);
+    }
+    std::uint64_t state_;
+};
+
+/// Memories as long as the problem needs: bits that nothing reads would count as masked.
+sim::CoreParameters fitted_parameters(const Request& request, const Problem& problem) {
+    const int row = static_cast<int>(std::max<std::size_t>(problem.system.row_length(), 8));
+    sim::CoreParameters list;
+    list.emplace_back("MaxRow", std::max(row, request.options.spec.lanes));
+    if (request.options.resident)
+        list.emplace_back("MaxLength", static_cast<int>(std::max<std::size_t>(problem.system.size(), 9)));
+    if (request.checks != 0) list.emplace_back("Checks", request.checks);
+    return list;
+}
+
+void check(const Request& request, const Problem& problem) {
+    const auto refuse = [](const std::string& why) { throw InvalidInput("upset: " + why); };
+    const SolveOptions& o = request.options;
+    if (o.preconditioner) refuse("the cycle core's model lists no upsets yet; take residual-guided, or --resident");
+    if (problem.system.kind() == System::Kind::sparse)
+        refuse("the sparse core's model lists no upsets yet; take a problem on a grid");
+    if (!o.resident && (o.scheme != Scheme::residual_guided || !o.schedule.empty()))
+        refuse("upsets are looked at under the outer loop of residual-guided, without a schedule; give that scheme");
+    if (request.checks != 0 && !o.resident)
+        refuse("--checks 1: the streaming cores have no checks of their own; leave it out, or take --resident");
+}
+
+class Campaigner {
+public:
+    Campaigner(const Request& request, const Problem& problem)
+        : request_(request), problem_(problem), parameters_(fitted_parameters(request, problem)) {
+        options_ = request.options;
+        options_.threads = 1;
+        options_.keep_solution = true;
+    }
+
+    Reference reference() {
+        Reference r;
+        auto trial = std::make_shared<sim::UpsetTrial>();
+        sim::RtlOptions rtl = rtl_options(trial);
+        rtl.cache.progress = sim::terminal_progress();
+        r.result = solve(problem_, *sim::make_rtl_engine(rtl), options_);
+        if (r.result.status != Status::converged)
+            throw InvalidInput(fmt::format("upset: without an upset the solve ends {} ({}); give a datapath and a "
+                                           "tolerance with which it converges",
+                                           mantissa::to_string(r.result.status), r.result.detail));
+        r.model = trial->model;
+        r.last = trial->clocks;
+        for (std::size_t k = 0; k < trial->places.size(); ++k) add(r, std::move(trial->places[k]), k);
+        // Clocks in front of the first one that is the solve's reset the core: half a hundred at most.
+        r.first = std::min<std::uint64_t>(48, r.last / 2);
+        if (r.bits.empty()) throw InvalidInput("upset: the core has no such bits; give --where all");
+        return r;
+    }
+
+    Flip flip(const Reference& reference, std::uint64_t number) const {
+        Random random(request_.seed, number);
+        Flip f;
+        f.number = number;
+        const std::uint64_t at = random.below(reference.bits.back());
+        const auto k = static_cast<std::size_t>(std::upper_bound(reference.bits.begin(), reference.bits.end(), at) -
+                                                reference.bits.begin());
+        const sim::UpsetPlace& place = reference.places[k];
+        const std::uint64_t within = at - (k == 0 ? 0 : reference.bits[k - 1]);
+        f.place = place.name;
+        f.word = within / place.bits;
+        f.bit = static_cast<std::uint32_t>(within % place.bits);
+        f.clock = reference.first + random.below(reference.last - reference.first);
+
+        auto trial = std::make_shared<sim::UpsetTrial>();
+        trial->model = reference.model;
+        trial->list = false;
+        trial->upset = sim::Upset{reference.numbers[k], f.bit, f.word, f.clock};
+        trial->most_clocks = 8 * reference.last + kPatience;
+        SolveOptions options = options_;
+        options.max_iterations = 4 * reference.result.inner_iterations + 10 * options.inner;
+        try {
+            judge(reference.result, solve(problem_, *sim::make_rtl_engine(rtl_options(trial)), options), *trial, f);
+        } catch (const std::runtime_error&) { // the core does not answer on its registers
+            f.outcome = Outcome::hang;
+            f.true_residual = std::numeric_limits<double>::infinity();
+        }
+        return f;
+    }
+
+    [[nodiscard]] std::string key(const Reference& reference) const {
+        return fmt::format("{}{} where={} seed={} model={}", request_.problem, options::key_text(request_.options),
+                           static_cast<int>(request_.where), request_.seed,
+                           std::filesystem::path(reference.model).stem().string());
+    }
+
+private:
+    [[nodiscard]] sim::RtlOptions rtl_options(std::shared_ptr<sim::UpsetTrial> trial) const {
+        sim::RtlOptions rtl;
+        rtl.extra = parameters_;
+        rtl.patience = kPatience;
+        rtl.trial = std::move(trial);
+        return rtl;
+    }
+
+    void add(Reference& r, sim::UpsetPlace place, std::size_t number) const {
+        const bool memory = is_memory(place);
+        const std::uint64_t bits = place.bits * place.words;
+        (memory ? r.memory_bits : r.register_bits) += bits;
+        if ((request_.where == Where::regs && memory) || (request_.where == Where::memories && !memory)) return;
+        r.bits.push_back((r.bits.empty() ? 0 : r.bits.back()) + bits);
+        r.numbers.push_back(static_cast<std::uint32_t>(number));
+        r.places.push_back(std::move(place));
+    }
+
+    void judge(const SolveResult& right, const SolveResult& result, const sim::UpsetTrial& trial, Flip& f) const {
+        const auto more = [](std::uint64_t a, std::uint64_t b) {
+            return static_cast<std::int64_t>(a) - static_cast<std::int64_t>(b);
+        };
+        f.more_inner = more(result.inner_iterations, right.inner_iterations);
+        f.more_outer = more(result.outer_iterations, right.outer_iterations);
+        f.converged = result.status == Status::converged;
+        f.true_residual = result.true_residual;
+        const bool false_end = result.resident && result.resident->false_ends > 0;
+        if (f.converged && !(result.true_residual <= options_.tolerance * kVerdictSlack)) f.outcome = Outcome::wrong;
+        else if (trial.hung) f.outcome = Outcome::hang;
+        else if (!f.converged) f.outcome = Outcome::not_converged;
+        else if (false_end) f.outcome = Outcome::falsely;
+        else if (trial.faults > 0) f.outcome = Outcome::detected;
+        else if (f.more_inner == 0 && f.more_outer == 0 && result.u == right.u) f.outcome = Outcome::masked;
+        else f.outcome = Outcome::corrected;
+    }
+
+    /// A residual so far above the tolerance is as good as reached where the inner loop's test said so (Status).
+    static constexpr double kVerdictSlack = 1.001;
+
+    const Request& request_;
+    const Problem& problem_;
+    SolveOptions options_;
+    sim::CoreParameters parameters_;
+};
+
+} // namespace
+
+std::string_view to_string(Outcome outcome) {
+    return kNames.at(static_cast<std::size_t>(outcome)).first;
+}
+std::string_view in_words(Outcome outcome) {
+    return kNames.at(static_cast<std::size_t>(outcome)).second;
+}
+
+bool is_memory(const sim::UpsetPlace& place) {
+    constexpr std::uint64_t kFewWords = 16;
+    return place.words > 1 && (place.words >= kFewWords || place.name.ends_with(".mem"));
+}
+
+Campaign run_campaign(const Request& request) {
+    const auto start = Clock::now();
+    const Problem problem = make_problem(request.problem);
+    check(request, problem);
+    Campaigner campaigner(request, problem);
+    Campaign campaign;
+    campaign.reference = campaigner.reference();
+    std::optional<FlipStore> store;
+    if (!request.store.empty()) store.emplace(request.store, campaigner.key(campaign.reference));
+    campaign.flips.resize(request.flips);
+    std::vector<bool> known(request.flips, false);
+    if (store)
+        for (Flip& flip : store->below(request.flips)) {
+            known[flip.number] = true;
+            campaign.flips[flip.number] = std::move(flip);
+            ++campaign.stored;
+        }
+    std::vector<std::uint64_t> todo;
+    for (std::uint64_t k = 0; k < request.flips; ++k)
+        if (!known[k]) todo.push_back(k);
+    running::ItemProgress progress("upsets", todo.size(), static_cast<double>(todo.size()));
+    base::run_jobs(
+        todo.size(), request.threads,
+        [&](std::size_t k) { campaign.flips[todo[k]] = campaigner.flip(campaign.reference, todo[k]); },
+        [&](std::size_t k) {
+            if (store) store->put(campaign.flips[todo[k]]);
+            progress.done(1);
+        });
+    campaign.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    return campaign;
+}
+
+} // namespace mantissa::upset

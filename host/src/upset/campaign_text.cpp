@@ -1,0 +1,175 @@
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "campaign.hpp"
+#include "mantissa/format.hpp"
+
+namespace mantissa::upset {
+
+namespace {
+
+/// What became of the upsets in a part of the core.
+struct Tally {
+    std::uint64_t bits = 0, flips = 0;
+    std::array<std::uint64_t, kOutcomes> outcomes{};
+};
+
+struct ModuleTally {
+    Tally registers, memories;
+};
+
+const char* to_string(Where where) {
+    return where == Where::regs ? "regs" : where == Where::memories ? "memories" : "all";
+}
+
+double share(std::uint64_t part, std::uint64_t whole) {
+    return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+void count(Tally& tally, Outcome outcome) {
+    ++tally.flips;
+    ++tally.outcomes.at(static_cast<std::size_t>(outcome));
+}
+
+std::map<std::string, ModuleTally> by_module(const Campaign& campaign) {
+    std::map<std::string, ModuleTally> modules;
+    std::map<std::string, bool> memory;
+    const auto part = [&](const std::string& place) -> Tally& {
+        ModuleTally& m = modules[module_of(place)];
+        return memory[place] ? m.memories : m.registers;
+    };
+    for (const sim::UpsetPlace& place : campaign.reference.places) {
+        memory[place.name] = is_memory(place);
+        part(place.name).bits += place.bits * place.words;
+    }
+    for (const Flip& flip : campaign.flips) count(part(flip.place), flip.outcome);
+    return modules;
+}
+
+Tally total(const Campaign& campaign) {
+    Tally all;
+    all.bits = campaign.reference.bits.back();
+    for (const Flip& flip : campaign.flips) count(all, flip.outcome);
+    return all;
+}
+
+results::Json to_json(const Tally& tally) {
+    results::Json j;
+    j["bits"] = tally.bits;
+    j["flips"] = tally.flips;
+    for (std::size_t k = 0; k < kOutcomes; ++k)
+        j[std::string(upset::to_string(static_cast<Outcome>(k)))] = tally.outcomes.at(k);
+    return j;
+}
+
+/// Upsets that a user would rather have had detected, by place.
+bool uncovered(Outcome outcome) {
+    return outcome == Outcome::wrong || outcome == Outcome::hang || outcome == Outcome::not_converged ||
+           outcome == Outcome::falsely;
+}
+
+std::map<std::string, std::array<std::uint64_t, kOutcomes>> uncovered_places(const Campaign& campaign) {
+    std::map<std::string, std::array<std::uint64_t, kOutcomes>> places;
+    for (const Flip& flip : campaign.flips)
+        if (uncovered(flip.outcome)) ++places[flip.place].at(static_cast<std::size_t>(flip.outcome));
+    return places;
+}
+
+std::int64_t more_steps(const Campaign& campaign) {
+    std::int64_t more = 0;
+    for (const Flip& flip : campaign.flips)
+        if (flip.converged) more += flip.more_outer;
+    return more;
+}
+
+std::uint64_t converged(const Campaign& campaign) {
+    return static_cast<std::uint64_t>(
+        std::count_if(campaign.flips.begin(), campaign.flips.end(), [](const Flip& f) { return f.converged; }));
+}
+
+} // namespace
+
+std::string module_of(const std::string& place) {
+    std::string module;
+    int parts = 0;
+    for (std::size_t at = 0; parts < 2;) {
+        const std::size_t end = place.find('.', at);
+        if (end == std::string::npos) break; // (what follows is the register)
+        const std::string part = place.substr(at, end - at);
+        at = end + 1;
+        if (part.starts_with("g_")) continue;
+        module += (module.empty() ? "" : ".") + part;
+        ++parts;
+    }
+    return module.empty() ? "top" : module;
+}
+
+results::Json campaign_json(const Request& request, const Campaign& campaign) {
+    const Reference& r = campaign.reference;
+    results::Json j;
+    j["problem"] = request.problem;
+    j["datapath"] = mantissa::to_string(request.options.spec);
+    j["core"] = request.options.resident ? "resident" : request.options.spec.fixed_vectors() ? "integer" : "floating";
+    j["checks"] = request.checks;
+    j["where"] = to_string(request.where);
+    j["seed"] = request.seed;
+    j["register_bits"] = r.register_bits;
+    j["memory_bits"] = r.memory_bits;
+    j["without_upset"] = {{"inner_iterations", r.result.inner_iterations},
+                          {"outer_iterations", r.result.outer_iterations},
+                          {"true_residual", r.result.true_residual},
+                          {"clocks", r.last}};
+    j["all"] = to_json(total(campaign));
+    j["converged"] = converged(campaign);
+    j["more_outer_iterations"] = more_steps(campaign);
+    results::Json modules = results::Json::object();
+    for (const auto& [name, tally] : by_module(campaign)) {
+        if (tally.registers.bits > 0) modules[name]["registers"] = to_json(tally.registers);
+        if (tally.memories.bits > 0) modules[name]["memories"] = to_json(tally.memories);
+    }
+    j["modules"] = modules;
+    results::Json places = results::Json::object();
+    for (const auto& [name, outcomes] : uncovered_places(campaign))
+        for (std::size_t k = 0; k < kOutcomes; ++k)
+            if (outcomes.at(k) > 0)
+                places[name][std::string(upset::to_string(static_cast<Outcome>(k)))] = outcomes.at(k);
+    j["uncovered"] = places;
+    return j;
+}
+
+std::string campaign_text(const Request& request, const Campaign& campaign) {
+    const Reference& r = campaign.reference;
+    const Tally all = total(campaign);
+    std::string text = fmt::format(
+        "{:<18}{}\n{:<18}{}\n{:<18}{} inner, {} outer, {} clocks, true residual {:.3g}\n{:<18}{} in registers, {} in "
+        "memories\n{:<18}{}, {} of them from the store\n",
+        "problem", request.problem, "datapath", mantissa::to_string(request.options.spec), "without an upset",
+        r.result.inner_iterations, r.result.outer_iterations, r.last, r.result.true_residual, "bits", r.register_bits,
+        r.memory_bits, "upsets", all.flips, campaign.stored);
+    for (std::size_t k = kOutcomes; k-- > 0;)
+        text += fmt::format("  {:<58}{:>8}{:>9.3f} %\n", in_words(static_cast<Outcome>(k)), all.outcomes.at(k),
+                            100 * share(all.outcomes.at(k), all.flips));
+    text += fmt::format("{:<18}{} of {}; {} outer steps more than without upsets\n", "converged", converged(campaign),
+                        all.flips, more_steps(campaign));
+    text += fmt::format("\n{:<34}{:>9}{:>8}", "module", "bits", "upsets");
+    for (std::size_t k = kOutcomes; k-- > 0;) text += fmt::format("{:>14}", upset::to_string(static_cast<Outcome>(k)));
+    text += "\n";
+    const auto row = [&](const std::string& name, const Tally& tally) {
+        if (tally.bits == 0) return;
+        text += fmt::format("{:<34}{:>9}{:>8}", name, tally.bits, tally.flips);
+        for (std::size_t k = kOutcomes; k-- > 0;)
+            text += tally.outcomes.at(k) == 0
+                        ? fmt::format("{:>14}", "-")
+                        : fmt::format("{:>12.1f} %", 100 * share(tally.outcomes.at(k), tally.flips));
+        text += "\n";
+    };
+    for (const auto& [name, tally] : by_module(campaign)) {
+        row(name, tally.registers);
+        row(name + " (memory)", tally.memories);
+    }
+    return text;
+}
+
+} // namespace mantissa::upset

@@ -1,0 +1,116 @@
+// Campaigns of upsets: which bits there are, that a seed decides them, that a store resumes them, and what the resident
+// core's checks find.
+#include <algorithm>
+#include <cstdio>
+#include <set>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "mantissa/format.hpp"
+#include "mantissa/host/registry.hpp"
+#include "mantissa/host/solve.hpp"
+#include "upset/campaign.hpp"
+
+namespace mantissa::upset {
+
+namespace {
+
+Request request_of(bool resident, int checks, Where where, std::uint64_t flips) {
+    Request request;
+    request.problem = outline_problem("poisson2d:level=3").name;
+    request.options.spec = parse_spec("fx18.16");
+    request.options.resident = resident;
+    request.checks = checks;
+    request.where = where;
+    request.flips = flips;
+    return request;
+}
+
+std::uint64_t count(const Campaign& campaign, Outcome outcome) {
+    return static_cast<std::uint64_t>(std::count_if(campaign.flips.begin(), campaign.flips.end(),
+                                                    [&](const Flip& f) { return f.outcome == outcome; }));
+}
+
+void expect_same(const Flip& a, const Flip& b) {
+    EXPECT_EQ(a.place, b.place);
+    EXPECT_EQ(a.word, b.word);
+    EXPECT_EQ(a.bit, b.bit);
+    EXPECT_EQ(a.clock, b.clock);
+    EXPECT_EQ(a.outcome, b.outcome) << a.place << " bit " << a.bit << " clock " << a.clock;
+    EXPECT_EQ(a.more_inner, b.more_inner);
+    EXPECT_EQ(a.more_outer, b.more_outer);
+    EXPECT_EQ(a.true_residual, b.true_residual);
+}
+
+} // namespace
+
+TEST(Upset, PlacesAreRegistersAndMemories) {
+    const Campaign campaign = run_campaign(request_of(false, 0, Where::all, 1));
+    std::set<std::string> names;
+    for (const sim::UpsetPlace& place : campaign.reference.places) {
+        names.insert(place.name);
+        if (place.name == "i_streams.u_q") EXPECT_EQ(place.bits, 31U);
+    }
+    EXPECT_TRUE(names.contains("i_streams.u_q"));      // a beat of u
+    EXPECT_TRUE(names.contains("i_control.in_q"));     // the state of the sequence,
+    EXPECT_FALSE(names.contains("i_control.in_next")); // and the logic that forms the next one
+    EXPECT_GT(campaign.reference.memory_bits, 0U);
+}
+
+TEST(Upset, ASeedDecidesAndAStoreResumes) {
+    Request request = request_of(false, 0, Where::all, 30);
+    const Campaign alone = run_campaign(request);
+    request.threads = 2;
+    request.store = testing::TempDir() + "upset_test.sqlite";
+    std::remove(request.store.c_str());
+    request.flips = 20;
+    EXPECT_EQ(run_campaign(request).stored, 0U);
+    request.flips = 30;
+    const Campaign resumed = run_campaign(request);
+    EXPECT_EQ(resumed.stored, 20U);
+    ASSERT_EQ(resumed.flips.size(), alone.flips.size());
+    for (std::size_t k = 0; k < alone.flips.size(); ++k) expect_same(alone.flips[k], resumed.flips[k]);
+    request.seed = 2;
+    const Campaign other = run_campaign(request);
+    EXPECT_EQ(other.stored, 0U);
+    EXPECT_NE(other.flips[0].clock, alone.flips[0].clock);
+}
+
+TEST(Upset, TheOuterLoopCorrects) {
+    const Campaign campaign = run_campaign(request_of(false, 0, Where::all, 200));
+    EXPECT_EQ(count(campaign, Outcome::wrong), 0U);
+    EXPECT_GT(count(campaign, Outcome::masked), 100U);
+    EXPECT_GT(count(campaign, Outcome::corrected), 0U);
+}
+
+TEST(Upset, AResidentCoreFindsWhatItsMemoriesLost) {
+    const Campaign unchecked = run_campaign(request_of(true, 0, Where::memories, 100));
+    const Campaign checked = run_campaign(request_of(true, 1, Where::memories, 100));
+    EXPECT_GT(count(unchecked, Outcome::falsely), 0U);
+    EXPECT_EQ(count(checked, Outcome::wrong), 0U);
+    EXPECT_GT(count(checked, Outcome::detected), 0U);
+    EXPECT_LT(count(checked, Outcome::falsely), count(unchecked, Outcome::falsely));
+    for (const Flip& flip : checked.flips) EXPECT_TRUE(flip.converged) << flip.place;
+}
+
+TEST(Upset, AResidentCoreWithChecksHasTheSameBits) {
+    Request request = request_of(true, 1, Where::all, 1);
+    const SolveResult checked = run_campaign(request).reference.result;
+    request.options.keep_solution = true;
+    const SolveResult emulated = solve(make_problem(request.problem), *make_engine("emulated"), request.options);
+    EXPECT_EQ(checked.inner_iterations, emulated.inner_iterations);
+    EXPECT_EQ(checked.outer_iterations, emulated.outer_iterations);
+    EXPECT_EQ(checked.u, emulated.u);
+    EXPECT_EQ(checked.resident, emulated.resident);
+}
+
+TEST(Upset, RefusesWhatHasNoSuchModel) {
+    Request request = request_of(false, 1, Where::all, 1);
+    EXPECT_THROW((void)run_campaign(request), InvalidInput);
+    request.checks = 0;
+    request.options.scheme = Scheme::direct;
+    EXPECT_THROW((void)run_campaign(request), InvalidInput);
+}
+
+} // namespace mantissa::upset
