@@ -129,8 +129,8 @@ def multilevel(matrix: Union[str, Problem, Any], spec: str = "", *, threads: Uni
     """
     system = matrix if isinstance(matrix, Problem) else problem(matrix)
     if not system.symmetric:
-        raise ValueError("multilevel: the matrix is not symmetric, and its levels would be none of it; take another "
-                         "preconditioner")
+        raise ValueError("multilevel: the matrix is not symmetric, so there are no levels of it; solve() has GMRES for such "
+                         "ones")
     text = spec.strip()
     if not text or "=" in text.split(",")[0]:
         text = "v11" + ("," + text if text else "")
