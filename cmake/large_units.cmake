@@ -16,7 +16,9 @@ endfunction()
 
 get_filename_component(here ${CMAKE_CURRENT_LIST_DIR}/.. ABSOLUTE)
 large_units(mantissa_numerics ${here}/numerics/src/fixed_kernels.cpp ${here}/numerics/src/fixed_rows.cpp
-            ${here}/numerics/src/lu/spec.cpp ${here}/numerics/src/sparse/pcg/jacobi_pcg.cpp)
+            ${here}/numerics/src/lu/spec.cpp ${here}/numerics/src/multilevel/setup/grid.cpp
+            ${here}/numerics/src/narrow/word_format.cpp ${here}/numerics/src/sparse/ordered_ell.cpp
+            ${here}/numerics/src/sparse/pcg/jacobi_pcg.cpp)
 large_units(mantissa_base ${here}/base/src/running_steps.cpp)
 large_units(mantissa_host ${here}/host/src/advise/trial.cpp ${here}/host/src/flow/bubbly_flow.cpp
             ${here}/host/src/flow/emulated_cells.cpp ${here}/host/src/meshes/made.cpp)

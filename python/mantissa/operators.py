@@ -68,7 +68,7 @@ class MultilevelPreconditioner(_Preconditioner):
 
     @property
     def spec(self) -> str:
-        """The cycle, without what is a default."""
+        """The cycle in words."""
         return self._cycle.spec
 
     @property
@@ -128,6 +128,9 @@ def multilevel(matrix: Union[str, Problem, Any], spec: str = "", *, threads: Uni
     Raises ValueError, one line, for a spec that is none and for a matrix that has no hierarchy.
     """
     system = matrix if isinstance(matrix, Problem) else problem(matrix)
+    if not system.symmetric:
+        raise ValueError("multilevel: the matrix is not symmetric, so there are no levels of it; solve() has GMRES for such "
+                         "ones")
     text = spec.strip()
     if not text or "=" in text.split(",")[0]:
         text = "v11" + ("," + text if text else "")

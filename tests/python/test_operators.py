@@ -28,7 +28,7 @@ def test_a_cycle_in_ten_bits_preconditions_scipys_cg():
     matrix = laplacian(63)
     b = np.random.default_rng(1).standard_normal(matrix.shape[0])
     words = mt.multilevel(matrix, "w=10")
-    assert words.shape == matrix.shape and words.dtype == np.float64 and words.spec == "v11"
+    assert words.shape == matrix.shape and words.dtype == np.float64 and words.spec == "v11,w=10"
     plain = steps_of(matrix, b, None)
     assert steps_of(matrix, b, words) <= steps_of(matrix, b, mt.multilevel(matrix, "w=double")) + 3 < plain / 5
 
