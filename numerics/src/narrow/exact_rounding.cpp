@@ -76,6 +76,7 @@ Exact root(const Operand& x) {
     const u128 rest = radicand - static_cast<u128>(whole) * whole;
     const u128 more = (rest << 60) / (2 * static_cast<u128>(whole));
     const u128 found = (static_cast<u128>(whole) << 60) + more;
+    if (found == 0) return {}; // never: 2^122 or more
     return Exact::of(normalise(false, (x.exponent - 63 - shift) / 2 + 127 - 60, found, rest != 0));
 }
 
