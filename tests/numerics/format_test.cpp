@@ -70,7 +70,7 @@ TEST(FormatText, FaultsAreNamedInOneLine) {
         EXPECT_FALSE(try_parse_format(text).has_value());
     };
     faulty("", "it does not begin with s or fx or a known name");
-    faulty("float32", "it does not begin with s or fx or a known name");
+    faulty("float33", "it does not begin with s or fx or a known name");
     faulty("S17e8", "it does not begin with s or fx or a known name");
     faulty("s", "no fraction width behind s");
     faulty("se8", "no fraction width behind s");

@@ -26,6 +26,11 @@ struct Exact {
     Wide wide;
 
     static Exact of(const Wide& w) { return {Kind::finite, w.negative, w}; }
+    /// significand 2^(exponent - 127), as normalise() has it.
+    static Exact of(bool negative, int exponent, u128 significand, bool sticky) {
+        if (significand == 0) return {Kind::zero, negative, {}};
+        return of(normalise(negative, exponent, significand, sticky));
+    }
     static Exact of(const Operand& o) { return {o.kind, o.negative, o.kind == Kind::finite ? widen(o) : Wide{}}; }
 };
 
@@ -47,8 +52,7 @@ Exact product(const Operand& x, const Operand& y) {
     if (x.kind == Kind::infinite || y.kind == Kind::infinite)
         return x.kind == Kind::zero || y.kind == Kind::zero ? Exact{} : Exact{Kind::infinite, negative, {}};
     if (x.kind == Kind::zero || y.kind == Kind::zero) return {Kind::zero, negative, {}};
-    return Exact::of(
-        normalise(negative, x.exponent + y.exponent + 1, static_cast<u128>(x.significand) * y.significand, false));
+    return Exact::of(negative, x.exponent + y.exponent + 1, static_cast<u128>(x.significand) * y.significand, false);
 }
 
 Exact quotient(const Operand& x, const Operand& y) {
@@ -61,7 +65,7 @@ Exact quotient(const Operand& x, const Operand& y) {
     const u128 high = static_cast<u128>(x.significand) << 63;
     const u128 first = high / y.significand, rest = high % y.significand;
     const u128 second = (rest << 63) / y.significand, last = (rest << 63) % y.significand;
-    return Exact::of(normalise(negative, x.exponent - y.exponent + 1, (first << 63) + second, last != 0));
+    return Exact::of(negative, x.exponent - y.exponent + 1, (first << 63) + second, last != 0);
 }
 
 Exact root(const Operand& x) {
@@ -76,7 +80,7 @@ Exact root(const Operand& x) {
     const u128 rest = radicand - static_cast<u128>(whole) * whole;
     const u128 more = (rest << 60) / (2 * static_cast<u128>(whole));
     const u128 found = (static_cast<u128>(whole) << 60) + more;
-    return Exact::of(normalise(false, (x.exponent - 63 - shift) / 2 + 127 - 60, found, rest != 0));
+    return Exact::of(false, (x.exponent - 63 - shift) / 2 + 127 - 60, found, rest != 0);
 }
 
 Exact result(Operation op, double a, double b, double c) {

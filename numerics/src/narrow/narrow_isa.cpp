@@ -4,8 +4,8 @@
 // A magnitude's pattern m counts its significand's units from bit 0, and a carry out of the significand goes into the
 // exponent, as it should. So a magnitude is rounded at bit d by adding to m what carries into bit d, and clearing the
 // bits below; d is `drop` for normal numbers. Below them the grid stays where it is: adding and taking away 2^52 units
-// rounds to it. To odd and stochastically, d grows by one with each binade instead, and what lies below one unit, which
-// has no bit d of its own, becomes zero or one unit.
+// rounds to it. Stochastically, d grows by one with each binade instead, and what lies below one unit, which has no bit
+// d of its own, becomes zero or one unit.
 #include "narrow_kernels.hpp"
 
 #include "isa/isa.hpp"
@@ -66,19 +66,22 @@ MANTISSA_INLINE Bits carry(Bits m, Bits d, Bits below, Bits negative, Bits rando
     return shifted_right(below, 1) + (last & below); // last & below: no tie where nothing is dropped
 }
 
-/// Is a magnitude below one unit rounded to it, to odd or stochastically? All bits or none.
-template <int D> MANTISSA_INLINE Bits to_unit(Bits m, Bits random, const NarrowParams& f) {
-    if constexpr (D == kToOdd) return m > 0;
+/// Is a magnitude below one unit rounded to it, stochastically? All bits or none.
+MANTISSA_INLINE Bits to_unit(Bits m, Bits random, const NarrowParams& f) {
     return reinterpret_cast<Doubles>(m) * f.unit_scale[0] * f.unit_scale[1] >= one_above(random);
 }
 
 /// A magnitude below the normal numbers, which the processor itself rounds to the nearest multiple of the unit; other
 /// directions move that by one.
 template <int D> MANTISSA_INLINE Doubles on_grid(Doubles size, Bits negative, const NarrowParams& f) {
-    const Doubles near = (size + f.grid) - f.grid;
+    const Doubles units = size + f.grid, near = units - f.grid; // the last bit of `units` counts them
     const auto unit_where = [&](Bits mask) { return reinterpret_cast<Doubles>(mask & f.unit); };
     if constexpr (D == kNearestAway) return near + unit_where(size - near == f.half);
     if constexpr (D == kTowardZero) return near - unit_where(near > size);
+    if constexpr (D == kToOdd) {
+        const Bits even = (reinterpret_cast<Bits>(units) & 1) == 0;
+        return (near + unit_where((near < size) & even)) - unit_where((near > size) & even);
+    }
     if constexpr (D == kUp || D == kDown) {
         const Bits outward = D == kUp ? ~negative : negative;
         return (near + unit_where((near < size) & outward)) - unit_where((near > size) & ~outward);
@@ -91,7 +94,7 @@ MANTISSA_INLINE Doubles round_some(Doubles x, Bits random, const NarrowParams& f
     const Bits pattern = reinterpret_cast<Bits>(x), sign = pattern & kSign, m = pattern ^ sign;
     const Bits negative = pattern < 0;
     Bits d = all(f.drop);
-    constexpr bool kByAdding = kGradual && D != kToOdd && D != kStochastic;
+    constexpr bool kByAdding = kGradual && D != kStochastic;
     if constexpr (kGradual && !kByAdding) {
         const Bits field = shifted_right(m, 52), above = f.least_field - field + (field == 0); // -1 where it is
         d = f.drop + (above > 0 ? above : Bits{});
@@ -102,7 +105,7 @@ MANTISSA_INLINE Doubles round_some(Doubles x, Bits random, const NarrowParams& f
     Bits r = D == kStochastic ? (m & ~below) + added : (m + added) & ~below;
     if constexpr (kByAdding) {
         r = m < f.min_normal ? reinterpret_cast<Bits>(on_grid<D>(reinterpret_cast<Doubles>(m), negative, f)) : r;
-    } else if constexpr (kGradual) r = m < f.unit ? to_unit<D>(m, random, f) & f.unit : r;
+    } else if constexpr (kGradual) r = m < f.unit ? to_unit(m, random, f) & f.unit : r;
     const Bits beyond = r > f.max;
     if constexpr (!kGradual) r = r < f.min_normal ? all(f.below) : r;
     Bits result = r | sign;
