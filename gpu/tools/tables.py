@@ -167,10 +167,11 @@ def dense_table(result):
         ours, others = r["entrants"][0], r["entrants"][1:]
         best = min(others, key=lambda e: e["seconds"]) if others else None
         size = f"{r['n']}, {r['batch']} together" if "batch" in r else r["n"]
+        by = f", by {r['by']}" if r.get("by", "own") != "own" else ""
         rate = lambda e: f"{1e3 * e['seconds']:.3f} | {1e-12 * r['operations'] / e['seconds']:.2f}"
         error = lambda e: "" if e is None or e["error"] is None else f"{e['error']:.1e}"
         lines.append(
-            f"| {r['contest']} | {r['arithmetic']} | {r.get('pivoting', '')} | {size} | {rate(ours)} "
+            f"| {r['contest']}{by} | {r['arithmetic']} | {r.get('pivoting', '')} | {size} | {rate(ours)} "
             f"| {best['name'] if best else ''} | {rate(best) if best else ' | '} "
             f"| {number(best['seconds'] / ours['seconds'], 2) + ' x' if best else ''} | {error(ours)} | {error(best)} |"
         )

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "cusolver_lu.hpp"
+#include "finite.hpp"
 #include "lu_sequence.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/gpu/device.hpp"
@@ -151,6 +152,11 @@ template <class T> struct Lu<T>::Impl {
         });
     }
 
+    void factor_by_library() {
+        if (pivoting == LuPivoting::partial)
+            dense::launch_find_not_finite(matrix.data(), stride, static_cast<int>(n), not_finite.data(), nullptr);
+        library->factor(matrix.data());
+    }
     /// How the library's factors ended, by the pivots on their diagonal: it says nothing of those that are not finite,
     /// and without exchanges nothing of zeros.
     [[nodiscard]] dense::LuFlags library_flags() const {
@@ -165,6 +171,12 @@ template <class T> struct Lu<T>::Impl {
         };
         flags.zero_pivot = first([](T pivot) { return pivot == 0; });
         flags.not_finite = first([](T pivot) { return !std::isfinite(pivot); });
+        if (pivoting == LuPivoting::partial) { // with exchanges the factors come out finite all the same
+            int last = 0;
+            not_finite.download({&last, 1});
+            const int column = static_cast<int>(n) - last + 1;
+            if (last != 0 && (flags.not_finite == 0 || column < flags.not_finite)) flags.not_finite = column;
+        }
         return flags;
     }
     /// Exchanges as one side made them for the other: from 0, with the order of the rows, and from 1.
@@ -193,6 +205,7 @@ template <class T> struct Lu<T>::Impl {
     LuPivoting pivoting;
     LuChoice by;
     std::unique_ptr<CusolverLu<T>> library; ///< where it does anything
+    Buffer<int> not_finite{1};              ///< of launch_find_not_finite()
     Buffer<T> matrix, bands;
     Buffer<int> lists; ///< pivots, source, target, order
     Buffer<dense::LuFlags> flags;
@@ -237,7 +250,7 @@ template <class T> void Lu<T>::load(std::span<const T> by_columns) {
 template <class T> void Lu<T>::start_factor() {
     impl_->factored = false;
     if (impl_->n == 0) return;
-    if (impl_->by.factor == LuBy::cusolver) return impl_->library->factor(impl_->matrix.data());
+    if (impl_->by.factor == LuBy::cusolver) return impl_->factor_by_library();
     if (!impl_->factor_graph.made()) impl_->record_factor();
     impl_->factor_graph.launch();
 }
