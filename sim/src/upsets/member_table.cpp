@@ -11,8 +11,8 @@ namespace mantissa::sim {
 
 namespace {
 
-/// A name that Verilator made itself: it, or its last part, begins with __V. What goes into and out of an inlined module keeps
-/// such a name too, and may be its register.
+/// A name that Verilator made itself: it, or its last part, begins with __V. What goes into and out of an inlined
+/// module keeps such a name too, and may be its register.
 bool made(const std::string& name) {
     if (name.starts_with("__V") || name.find("unnamedblk") != std::string::npos) return true;
     const auto at = name.rfind("__V");
