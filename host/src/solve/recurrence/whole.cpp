@@ -15,8 +15,12 @@ namespace {
 
 /// Iterations between looks at progress and cancellation.
 constexpr std::uint64_t kIterations = 16;
-/// A look at the true residual costs a defect in double, some two to four percent of so many runs of emulated passes.
-constexpr std::uint64_t kRunsBetweenLooks = 2;
+/// And between looks at the true residual, at most: one costs a defect in double, some two to four percent of so many
+/// emulated iterations.
+constexpr std::uint64_t kBetweenLooks = 32;
+/// A true residual that is this much above the recurrence's is about to leave it: what parts the two has 3 % of its
+/// norm (squares add), and the best iterate is near.
+constexpr double kApart = 1.0005;
 
 class WholeSolve {
 public:
@@ -48,9 +52,7 @@ public:
     }
 
 private:
-    [[nodiscard]] std::string name() const {
-        return context_.options.recurrence.empty() ? "CG" : context_.options.recurrence;
-    }
+    [[nodiscard]] std::string name() const { return to_string(iterated(context_.options)); }
 
     /// From the defect d, of this norm.
     RunEnd run(double norm) {
@@ -58,16 +60,29 @@ private:
         solver_.start(right_);
         const double stop = context_.target() / norm;
         RunEnd end = RunEnd::passes;
-        std::uint64_t runs = 0;
+        std::uint64_t until_look = between_looks_ = kBetweenLooks;
         while (end == RunEnd::passes && context_.remaining() > 0 && !context_.cancelled) {
             const RunReport report = solver_.run(
-                {.passes = std::min<std::uint64_t>(context_.remaining(), kIterations), .rho_stop = stop * stop});
+                {.passes = std::min({context_.remaining(), kIterations, until_look}), .rho_stop = stop * stop});
             context_.count(report, report.passes);
             context_.report({context_.result.inner_iterations, 0, std::sqrt(solver_.square())});
             end = report.end;
-            if (++runs % kRunsBetweenLooks == 0 && end == RunEnd::passes) best_.offer(true_norm(norm), u_);
+            until_look -= std::min(until_look, report.passes);
+            if (end == RunEnd::passes && until_look == 0) until_look = look(norm);
         }
         return end;
+    }
+
+    /// At the true residual; returns the iterations to the next look. Where it has left the recurrence's each iterate
+    /// counts for as long as one is better than those before.
+    std::uint64_t look(double norm) {
+        const double now = true_norm(norm), before = best_.norm();
+        best_.offer(now, u_);
+        const bool apart = now > kApart * norm * std::sqrt(solver_.square());
+        if (!apart) between_looks_ = kBetweenLooks;
+        else if (now < before) between_looks_ = std::max<std::uint64_t>(between_looks_ / 4, 1);
+        else between_looks_ = std::min(2 * between_looks_, kBetweenLooks);
+        return between_looks_;
     }
 
     /// Of what the recurrence has, which may leave its own residual, and grow again; u and d become that iterate's.
@@ -86,6 +101,7 @@ private:
     DoubleArithmetic arithmetic_;
     BestIterate best_;
     std::vector<double> start_, right_, correction_;
+    std::uint64_t between_looks_ = kBetweenLooks;
 };
 
 } // namespace
