@@ -21,6 +21,8 @@ constexpr std::uint64_t kBetweenLooks = 32;
 /// A true residual that is this much above the recurrence's is about to leave it: what parts the two has 3 % of its
 /// norm (squares add), and the best iterate is near.
 constexpr double kApart = 1.0005;
+/// What a run that ended with such a product must have gained for another.
+constexpr double kDigit = 0.1;
 
 class WholeSolve {
 public:
@@ -35,11 +37,18 @@ public:
     void solve() {
         double norm = context_.norm;
         RunEnd end = run(norm);
-        // Broken down on its way: anew from there, with another shadow residual, while that gains anything.
-        while (end == RunEnd::breakdown && context_.remaining() > 0 && !context_.cancelled) {
-            const double now = true_norm(norm);
+        // Broken down on its way: anew from there, with another shadow residual, while that gains anything. A product
+        // that is not above zero may be rounding's, far behind the best iterate: anew from that one.
+        while ((end == RunEnd::breakdown || end == RunEnd::indefinite) && context_.remaining() > 0 &&
+               !context_.cancelled) {
+            double now = true_norm(norm);
             best_.offer(now, u_);
-            if (!(now < kWorthwhile * norm)) break;
+            if (end == RunEnd::indefinite && best_.norm() < now) {
+                best_.give_back(now, u_);
+                arithmetic_.defect(u_, problem_.b, d_);
+                now = best_.norm();
+            }
+            if (!(now < (end == RunEnd::indefinite ? kDigit : kWorthwhile) * norm)) break;
             start_.assign(u_.begin(), u_.end());
             norm = now;
             end = run(norm);
