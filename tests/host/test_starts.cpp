@@ -9,6 +9,7 @@
 
 #include "mantissa/engine.hpp"
 #include "mantissa/host/matrix_market.hpp"
+#include "mantissa/host/options.hpp"
 #include "mantissa/host/problem.hpp"
 #include "mantissa/host/solve.hpp"
 #include "program.hpp"
@@ -69,8 +70,7 @@ TEST(Guess, AFarOneIsMended) {
         far.guess.assign(far.b.size(), size);
         for (const std::string scheme : {"residual-guided", "direct", "jacobi-pcg"}) {
             const SolveResult result = solve(far, *engine, options_of(scheme));
-            EXPECT_EQ(result.status, Status::converged)
-                << scheme << " from " << size << ": " << result.detail;
+            EXPECT_EQ(result.status, Status::converged) << scheme << " from " << size << ": " << result.detail;
             EXPECT_LT(result.true_residual, 1e-10) << scheme << " from " << size;
         }
     }
@@ -79,9 +79,9 @@ TEST(Guess, AFarOneIsMended) {
 TEST(Guess, HistoryIsRelativeToTheRightHandSide) {
     Problem problem = sparse_problem();
     const auto engine = make_emulated_engine();
-    problem.guess = solve(problem, *engine, options_of(Scheme::residual_guided)).u;
+    problem.guess = solve(problem, *engine, options_of("residual-guided")).u;
     for (double& value : problem.guess) value *= 1.001;
-    SolveOptions options = options_of(Scheme::residual_guided);
+    SolveOptions options = options_of("residual-guided");
     options.history = true;
     const SolveResult result = solve(problem, *engine, options);
     ASSERT_GT(result.history.size(), 1u);
