@@ -9,7 +9,7 @@ import csv
 import sys
 
 # What a table shares, beside the problem and the datapath; of these a table's title names those that have a value.
-SHARED = ("scheme", "inner", "digits", "inner_recurrence", "middle", "middle_digits", "tolerance", "jacobi")
+SHARED = ("scheme", "inner", "digits", "recurrence", "middle", "middle_digits", "tolerance", "jacobi")
 
 
 def title(key):

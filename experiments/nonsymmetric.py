@@ -22,9 +22,8 @@ SOLVERS = ("cg", "bicgstab", "gmres")
 
 def solver_of(row):
     """Which of SOLVERS a point ran."""
-    if row.get("gmres"):
-        return "gmres"
-    return "bicgstab" if row.get("recurrence") == "bicgstab" else "cg"
+    name = (row["recurrence"] or row["scheme"]).partition("(")[0]
+    return name if name in SOLVERS else "cg"
 
 
 def points_of(path):

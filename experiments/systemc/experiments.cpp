@@ -198,7 +198,7 @@ void outer_loop(const toml::table& t) {
                     o.host.mflops = 1000;
                     o.last_report = std::make_shared<SystemReport>();
                     SolveOptions s;
-                    s.scheme = parse_scheme(scheme);
+                    set_scheme(s, scheme);
                     s.spec = parse_spec(spec);
                     s.inner = static_cast<std::uint64_t>(inner);
                     const SolveResult result = solve(problem, *sim::make_systemc_engine(o), s);

@@ -18,7 +18,8 @@ constexpr PlanName kPlans[] = {{NativePlan::automatic, "automatic"},
                                {NativePlan::grid_parts, "grid-parts"},
                                {NativePlan::sparse_resident, "sparse-resident"},
                                {NativePlan::sparse_stream, "sparse-stream"},
-                               {NativePlan::sparse_parts, "sparse-parts"}};
+                               {NativePlan::sparse_parts, "sparse-parts"},
+                               {NativePlan::processor, "processor"}};
 
 bool of_grids(NativePlan plan) {
     return plan == NativePlan::grid_resident || plan == NativePlan::grid_stream || plan == NativePlan::grid_parts;
@@ -61,6 +62,7 @@ PickedPlan pick_plan(const NativeFacts& facts, NativePlan asked) {
         throw InvalidInput(fmt::format("plan {}: {}; leave the plan out", to_string(asked), why));
     };
     if (asked != NativePlan::automatic) {
+        if (asked == NativePlan::processor) refuse("it is the engine emulated's");
         if (of_grids(asked) && !facts.grid)
             refuse(what + " is no constant stencil that is the same left, right, up and down");
         if (!of_grids(asked) && facts.grid) refuse(what + " is a constant stencil");

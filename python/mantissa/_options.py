@@ -18,8 +18,6 @@ class SolveOptions(TypedDict, total=False):
     outer_loop: Optional[str]
     inner: Optional[int]
     digits: Optional[float]
-    inner_recurrence: Optional[str]
-    gmres: Optional[int]
     bounds: Optional[str]
     middle: Optional[Union[str, Sequence[FormatLike]]]
     middle_digits: Optional[float]
@@ -43,8 +41,6 @@ DEFAULTS: dict[str, Any] = {
     "outer_loop": None,
     "inner": 10,
     "digits": None,
-    "inner_recurrence": "pipelined",
-    "gmres": None,
     "bounds": None,
     "middle": None,
     "middle_digits": 2,

@@ -88,7 +88,7 @@ nb::object to_object(const Problem& problem, const std::optional<Proposal>& prop
     if (!proposal) return nb::none();
     nb::dict d = widths_to_dict(proposal->widths);
     d["spec"] = to_string(proposal->options.spec);
-    d["scheme"] = to_string(proposal->options.scheme);
+    d["scheme"] = scheme_name(proposal->options);
     d["inner"] = proposal->options.inner;
     d["jacobi"] = proposal->options.jacobi;
     d["tolerance"] = proposal->options.tolerance;
@@ -150,6 +150,7 @@ AskedFor asked_for(const std::string& engine, const std::string& written, const 
         if (options::names_datapath(option) || !given.contains(name.c_str())) continue;
         if (option.type == options::Type::truth && !nb::cast<bool>(given[name.c_str()])) continue;
         asked.scheme = asked.scheme || option.asks == options::Asks::scheme;
+        asked.solver = asked.solver || option.asks == options::Asks::solver;
         asked.datapath = asked.datapath || option.asks == options::Asks::datapath;
     }
     return asked;
@@ -162,7 +163,7 @@ nb::list solve_of(const Problem& problem, const std::string& engine, const nb::d
     const std::string written = given.contains("spec") ? text_of(given["spec"]) : std::string();
     const AskedFor asked = asked_for(engine, written, given);
     take_native_default(asked, options);
-    if (!asked.scheme) take_native_recurrence(problem, options);
+    if (!take_native_loops(asked, problem, options) && !asked.scheme) take_native_recurrence(problem, options);
     Watch watch(std::move(progress), std::move(callback));
     std::optional<Problem> begun;
     if (!guess.is_none()) {
@@ -184,7 +185,7 @@ nb::list solve_of(const Problem& problem, const std::string& engine, const nb::d
         nb::dict d = to_dict(std::move(result));
         d["problem"] = problem.name;
         d["spec"] = to_string(options.spec);
-        d["scheme"] = to_string(options.scheme);
+        d["scheme"] = scheme_name(options);
         d["engine"] = engine;
         all.append(std::move(d));
     }

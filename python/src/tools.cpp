@@ -59,7 +59,7 @@ nb::dict simulate_of(const Problem& problem, const nb::dict& given, double clock
     nb::dict solved = to_dict(std::move(result));
     solved["problem"] = problem.name;
     solved["spec"] = to_string(options.spec);
-    solved["scheme"] = to_string(options.scheme);
+    solved["scheme"] = scheme_name(options);
     solved["engine"] = "rtl";
     d["solve"] = solved;
     d["cycles"] = report.counts.cycles;

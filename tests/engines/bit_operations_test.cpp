@@ -81,7 +81,7 @@ TEST(BitOperations, SparseRowsCountTheirEntries) {
 
 SolveResult run(const char* scheme, std::vector<ScheduleStage> schedule, const char* spec = "s17e8") {
     SolveOptions o;
-    o.scheme = parse_scheme(scheme);
+    set_scheme(o, scheme);
     o.spec = schedule.empty() ? parse_spec(spec) : schedule.front().spec;
     o.schedule = std::move(schedule);
     o.history = true;

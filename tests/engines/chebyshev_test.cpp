@@ -182,7 +182,7 @@ SolveResult solved(const std::string& problem, const std::string& spec, std::uin
     o.scheme = scheme;
     o.spec = parse_spec(spec);
     o.inner = inner;
-    o.inner_recurrence = Recurrence::chebyshev;
+    o.recurrence = RecurrenceChoice::chebyshev;
     o.bounds = bounds;
     return solve(make_problem(problem), *make_emulated_engine(), o);
 }
@@ -217,7 +217,7 @@ TEST(Chebyshev, WhatCannotBeIsRefusedInOneLine) {
     const auto why = [](auto&& change) {
         SolveOptions o;
         o.scheme = Scheme::defect_correction;
-        o.inner_recurrence = Recurrence::chebyshev;
+        o.recurrence = RecurrenceChoice::chebyshev;
         change(o);
         return options::refusal(o);
     };
@@ -228,7 +228,7 @@ TEST(Chebyshev, WhatCannotBeIsRefusedInOneLine) {
     EXPECT_NE(why([](SolveOptions& o) { o.spec = parse_spec("fx18.16,point=moving"); }).find("point=moving"),
               std::string::npos);
     EXPECT_NE(why([](SolveOptions& o) {
-                  o.inner_recurrence = Recurrence::pipelined;
+                  o.recurrence = RecurrenceChoice::pipelined;
                   o.bounds = SpectrumBounds{1, 2};
               }).find("bounds"),
               std::string::npos);

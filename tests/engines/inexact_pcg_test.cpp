@@ -27,9 +27,9 @@ SolveResult run(const std::string& problem, const SolveOptions& o) {
 // With enough inner steps, z solves A z = r: one outer step is the solve.
 TEST(InexactPcg, AnExactPreconditionerTakesOneStep) {
     for (const char* problem : {"poisson2d:level=5", "diffusion2d:level=5,field=jump,contrast=100"})
-        for (const Recurrence inner : {Recurrence::pipelined, Recurrence::plain}) {
+        for (const RecurrenceChoice inner : {RecurrenceChoice::pipelined, RecurrenceChoice::cg}) {
             SolveOptions o = inexact("double", 100000);
-            o.inner_recurrence = inner;
+            o.recurrence = inner;
             const SolveResult r = run(problem, o);
             EXPECT_EQ(r.status, Status::converged) << r.detail;
             EXPECT_EQ(r.outer_iterations, 1U);

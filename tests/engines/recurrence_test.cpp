@@ -319,12 +319,13 @@ TEST(Recurrence, OneMoreIsOneFile) {
 
 // Of eight unknowns sums have one term a lane, here and there: then native loops have the interpreter's numbers, to the
 // end, with what they put off and however they end.
-template <Definition D> void compare_native() {
+template <const Definition& D> void compare_native() {
     SCOPED_TRACE(std::string(D.name.view()));
     for (const System& system : {scattered_system(8, 3), scattered_system(7, 4), sparse_system(8, 2)}) {
         const std::vector<double> b = testing::random_residual(system, 0.05);
         Interpreter interpreter(system, parse_spec("double"), D);
-        recurrence::Native<D> native(std::get<CompressedRows>(system.matrix()));
+        const recurrence::NativeRows<double> rows(std::get<CompressedRows>(system.matrix()));
+        recurrence::Native<D> native(rows);
         interpreter.start(b);
         native.start(b);
         std::vector<double> got(system.size()), want(system.size());
@@ -359,8 +360,9 @@ TEST(Recurrence, NativeLoopsDoNotDependOnThreads) {
     const System system = scattered_system(9001, 2);
     const std::vector<double> b = testing::random_residual(system, 0.05);
     std::vector<std::vector<double>> solutions;
+    const recurrence::NativeRows<double> rows(std::get<CompressedRows>(system.matrix()));
     for (const int threads : {1, 3}) {
-        recurrence::Native<recurrence::kBicgstab> native(std::get<CompressedRows>(system.matrix()), threads);
+        recurrence::Native<recurrence::kBicgstab> native(rows, threads);
         native.start(b);
         EXPECT_EQ(to_string(native.run({.passes = 200, .rho_stop = 1e-20}).end), "rho reached");
         native.solution(solutions.emplace_back(b.size()));

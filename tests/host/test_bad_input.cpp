@@ -61,7 +61,7 @@ TEST(BadInput, ResidentSolves) {
             {solve + "--digits 2", {"resident", "digits"}},
             {solve + "--jacobi", {"resident", "Jacobi"}},
             {solve + "--middle s36e11", {"middle"}},
-            {solve + "--inner-recurrence plain", {"inner recurrence"}},
+            {solve + "--recurrence cg", {"scheme direct"}},
             {solve + "--headroom 41", {"headroom 41"}},
             {solve + "--engine hls", {"engine 'hls' has no resident solver"}},
             {kSmall + "--resident --schedule '1:fx18.16;2e-3:fx20.18'", {"resident", "schedule"}},
@@ -72,7 +72,7 @@ TEST(BadInput, ResidentSolves) {
 TEST(BadInput, EmptyTexts) {
     for (const char* option : {"--format", "--spec", "--schedule", "--problem", "--scheme", "--engine", "--check",
                                "--history", "--solution", "--middle", "--inner", "--digits", "--tolerance", "--threads",
-                               "--inner-recurrence", "--max-iterations", "--middle-digits"})
+                               "--recurrence", "--max-iterations", "--middle-digits"})
         refuse({{kSmall + option + " ''", {std::string(option) + " ''", "the text is empty"}}});
     refuse({{kSmall + "--format=", {"--format=", "empty"}},
             {kSmall + "--inner=", {"--inner=", "empty"}},
@@ -164,9 +164,8 @@ TEST(BadInput, NamesAndTexts) {
 TEST(BadInput, LongAndUnprintableTextIsShortened) {
     const Scratch scratch;
     const std::string word(100'000, 'x'); // about as long as the system lets an argument be
-    for (const char* option :
-         {"--format ", "--spec ", "--schedule ", "--scheme ", "--engine ", "--problem ", "--inner ", "--history ",
-          "--tolerance ", "--threads ", "--middle ", "--inner-recurrence "})
+    for (const char* option : {"--format ", "--spec ", "--schedule ", "--scheme ", "--engine ", "--problem ",
+                               "--inner ", "--history ", "--tolerance ", "--threads ", "--middle ", "--recurrence "})
         refuse({{"solve --problem poisson2d:level=3 " + (option + word), {}}});
     refuse(
         {{word, {"no such subcommand 'xxx"}}, {"report " + word, {}}, {"sweep " + word, {}}, {"compare " + word, {}}});

@@ -16,9 +16,9 @@ using namespace mantissa;
 
 SolveOptions gmres(const char* spec, std::uint64_t restart = 30) {
     SolveOptions o;
-    o.scheme = Scheme::gmres;
+    o.scheme = Scheme::recurrence;
     o.spec = parse_spec(spec);
-    o.gmres = restart;
+    o.recurrence = RecurrenceChoice(RecurrenceChoice::gmres, restart);
     o.keep_solution = true;
     return o;
 }
@@ -111,45 +111,35 @@ SolveOptions asked(std::initializer_list<std::pair<const char*, options::Value>>
 TEST(GmresSolves, ByItsNameInTheOptionTable) {
     using namespace std::string_literals;
     const SolveOptions alone = asked({{"recurrence", "gmres(12)"s}});
-    EXPECT_EQ(alone.scheme, Scheme::gmres);
-    EXPECT_EQ(alone.gmres, 12u);
-    EXPECT_EQ(asked({{"recurrence", "gmres"s}}).gmres, kUsualRestart);
+    EXPECT_EQ(alone.scheme, Scheme::recurrence);
+    EXPECT_EQ(alone.recurrence, RecurrenceChoice(RecurrenceChoice::gmres, 12));
+    EXPECT_EQ(iterated(asked({{"recurrence", "gmres"s}})).restart, kUsualRestart);
     const SolveOptions inner = asked({{"recurrence", "gmres(50)"s}, {"outer_loop", "defect-correction"s}});
     EXPECT_EQ(inner.scheme, Scheme::defect_correction);
-    EXPECT_EQ(inner.gmres, 50u);
-    EXPECT_EQ(inner.inner_recurrence, Recurrence::pipelined);
+    EXPECT_EQ(inner.recurrence, RecurrenceChoice(RecurrenceChoice::gmres, 50));
     EXPECT_EQ(options::key_text(asked({{"scheme", "gmres"s}})), options::key_text(asked({{"recurrence", "gmres"s}})));
-    EXPECT_NE(options::key_text(inner).find(" gmres=50"), std::string::npos);
+    EXPECT_NE(options::key_text(inner).find(" recurrence=gmres(50)"), std::string::npos);
     expect_invalid([] { asked({{"recurrence", "gmres(0)"s}}); }, "recurrence 'gmres(0)': write gmres(M), with");
     expect_invalid([] { asked({{"recurrence", "gmres(12"s}}); }, "write gmres(M)");
-    expect_invalid([] { asked({{"recurrence", "cg(12)"s}}); }, "give pipelined, cg");
+    expect_invalid([] { asked({{"recurrence", "cg(12)"s}}); }, "write gmres(M)");
     expect_invalid(
         [] {
             asked({{"recurrence", "gmres(9)"s}, {"outer_loop", "residual-guided"s}});
         },
-        "recurrence gmres: it does not go with the outer loop residual-guided; give --outer-loop");
+        "recurrence gmres(9): it does not go with the outer loop residual-guided; give --outer-loop");
 }
 
 TEST(GmresSolves, RefusedInOneLine) {
     const Problem p = make_problem("convection2d:n=5");
     const auto refused = [&](SolveOptions o, const char* part) { expect_invalid([&] { run(p, o); }, part); };
     SolveOptions o = gmres("s17e8");
-    o.scheme = Scheme::defect_correction;
-    o.gmres = 30;
-    o.recurrence = "bicgstab";
-    refused(o, "gmres: it takes the place of recurrence bicgstab; leave one out");
-    o.recurrence.clear();
     o.scheme = Scheme::residual_guided;
-    refused(o, "gmres: scheme residual-guided runs CG; take the scheme gmres, or defect-correction around GMRES");
+    refused(o, "recurrence gmres(30): the scheme residual-guided iterates pipelined; leave one of the two out");
     o = gmres("fx18.16");
     o.scheme = Scheme::defect_correction;
     refused(o, "gmres on fx18.16: the entries of a basis span many powers of two");
     o = gmres("s17e8", 1001);
-    refused(o, "gmres 1001: give 1 to 1000 steps of a cycle");
-    o = gmres("s17e8");
-    o.scheme = Scheme::defect_correction;
-    o.inner_recurrence = Recurrence::plain;
-    refused(o, "gmres: it takes the inner recurrence's place; leave inner recurrence out");
+    refused(o, "recurrence gmres(1001): give 1 to 1000 steps of a cycle");
 }
 
 } // namespace

@@ -2,6 +2,8 @@
 // the true residual decides whatever the solver says. (Its kernels are tested in tests/gpu/native_test.cpp.)
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -97,9 +99,87 @@ TEST(NativeDefault, IsBicgstabWhereTheMatrixIsNotSymmetric) {
     EXPECT_EQ(o.scheme, Scheme::jacobi_pcg);
     EXPECT_TRUE(take_native_recurrence(problem, o));
     EXPECT_EQ(o.scheme, Scheme::recurrence);
-    EXPECT_EQ(o.recurrence, "bicgstab");
+    EXPECT_EQ(o.recurrence, RecurrenceChoice::bicgstab);
     SolveOptions reduced; // (a datapath keeps what it was asked for)
     EXPECT_FALSE(take_native_recurrence(problem, reduced));
+}
+
+TEST(NativeLoops, AreTakenForARecurrenceByNameInDoubleOrFloat) {
+    const Problem rows = make_problem("poisson3d:level=2"), grid = make_problem("poisson2d:level=3");
+    const AskedFor asked{.engine = "emulated", .format = "double", .solver = true};
+    SolveOptions cg;
+    cg.scheme = Scheme::direct;
+    cg.recurrence = RecurrenceChoice::cg;
+    cg.spec = DatapathSpec(formats::kDouble);
+    const auto taken = [&](AskedFor a, const Problem& problem, SolveOptions o) {
+        return take_native_loops(a, problem, o) && o.spec == native_spec(a.format == "float");
+    };
+    EXPECT_TRUE(taken(asked, rows, cg));
+    EXPECT_FALSE(taken(asked, grid, cg));
+    AskedFor other = asked;
+    other.format = "float";
+    EXPECT_TRUE(taken(other, rows, cg));
+    other.format = "s52e11"; // (a written form is a datapath)
+    EXPECT_FALSE(taken(other, rows, cg));
+    other = asked;
+    other.datapath = true;
+    EXPECT_FALSE(taken(other, rows, cg));
+    other = asked;
+    other.engine = "hls";
+    EXPECT_FALSE(taken(other, rows, cg));
+    SolveOptions o = cg;
+    o.scheme = Scheme::defect_correction;
+    EXPECT_FALSE(taken(asked, rows, o));
+    o = cg;
+    o.scheme = Scheme::recurrence;
+    o.recurrence = RecurrenceChoice::flexible;
+    EXPECT_FALSE(taken(asked, rows, o));
+    o.recurrence = RecurrenceChoice::bicgstab;
+    EXPECT_TRUE(taken(asked, rows, o));
+}
+
+TEST(NativeLoops, SolveToTheTrueResidual) {
+    const auto emulated = make_emulated_engine();
+    for (const char* text : {"poisson3d:level=3", "convection2d:n=31,peclet=40", "generated:kind=thermal,n=900"}) {
+        Problem problem = make_problem(text);
+        problem.more = {std::vector<double>(problem.b.size(), 1.0)};
+        for (const RecurrenceChoice choice : {RecurrenceChoice::cg, RecurrenceChoice::bicgstab}) {
+            if (choice == RecurrenceChoice::cg && !problem.symmetric) continue;
+            for (const bool single : {false, true}) {
+                for (const bool jacobi : {false, true}) {
+                    SCOPED_TRACE(std::string(text) + " " + to_string(choice) + (single ? " float" : " double"));
+                    SolveOptions o;
+                    o.scheme = choice == RecurrenceChoice::cg ? Scheme::direct : Scheme::recurrence;
+                    o.recurrence = choice;
+                    o.spec = native_spec(single);
+                    o.jacobi = jacobi;
+                    o.keep_solution = true;
+                    const std::vector<SolveResult> results = solve_all(problem, *emulated, o);
+                    ASSERT_EQ(results.size(), 2u);
+                    for (const SolveResult& r : results) {
+                        EXPECT_EQ(r.status, Status::converged) << r.detail;
+                        EXPECT_LT(r.true_residual, 1.001e-10);
+                        ASSERT_TRUE(r.native);
+                        EXPECT_EQ(r.native->plan, NativePlan::processor);
+                    }
+                }
+            }
+        }
+    }
+}
+
+TEST(NativeLoops, AskedForMoreThanThereIsGiveTheBestBack) {
+    const Problem problem = make_problem("convection2d:n=31,peclet=1000,wind=recirculating");
+    SolveOptions o;
+    o.scheme = Scheme::recurrence;
+    o.recurrence = RecurrenceChoice::bicgstab;
+    o.spec = native_spec();
+    o.tolerance = 1e-15;
+    o.max_iterations = 3000;
+    const SolveResult r = solve(problem, *make_emulated_engine(), o);
+    EXPECT_LT(r.true_residual, 1e-13) << r.detail;
+    o.max_iterations = 1; // no nearer than at the start: not farther either
+    EXPECT_LE(solve(problem, *make_emulated_engine(), o).true_residual, 1);
 }
 
 TEST(NativeSolves, AreRefusedInOneLine) {
@@ -107,11 +187,16 @@ TEST(NativeSolves, AreRefusedInOneLine) {
     const Problem problem = make_problem("poisson2d:level=3");
     SolveOptions o;
     o.spec = native_spec();
-    for (const Scheme scheme : {Scheme::residual_guided, Scheme::jacobi_pcg, Scheme::pipelined}) {
+    o.scheme = Scheme::residual_guided;
+    expect_invalid([&] { static_cast<void>(solve(problem, *emulated, o)); }, "not residual-guided");
+    for (const Scheme scheme : {Scheme::jacobi_pcg, Scheme::pipelined, Scheme::direct}) {
         o.scheme = scheme;
         expect_invalid([&] { static_cast<void>(solve(problem, *emulated, o)); },
-                       "engine 'emulated' has no native solver");
+                       "native loops on this processor take sparse rows");
     }
+    o.scheme = Scheme::jacobi_pcg;
+    expect_invalid([&] { static_cast<void>(solve(make_problem("poisson3d:level=2"), *emulated, o)); },
+                   "scheme jacobi-pcg: it is native on this processor in double as it stands");
     EXPECT_NE(emulated->refusal(o.spec, problem.system, {}).find("leave sum=free out"), std::string::npos);
     SolveOptions planned;
     planned.plan = NativePlan::grid_stream;
@@ -186,7 +271,7 @@ TEST(NativeSolves, TakeARecurrenceInPlainDoubleOrFloat) {
     const RoughEngine engine(1e-4, 0);
     SolveOptions o;
     o.scheme = Scheme::recurrence;
-    o.recurrence = "bicgstab";
+    o.recurrence = RecurrenceChoice::bicgstab;
     for (const Format format : {formats::kDouble, formats::kFloat}) {
         o.spec = DatapathSpec(format);
         EXPECT_TRUE(solves_natively(o, engine));

@@ -60,7 +60,7 @@ TEST(PointKey, NamesEverythingThatCountsAndNothingElse) {
     others[6].options.tolerance = 1e-9;
     others[7].options.max_iterations = 99;
     others[8].options.jacobi = true;
-    others[9].options.inner_recurrence = Recurrence::plain;
+    others[9].options.recurrence = RecurrenceChoice::cg;
     others[10].options.middle = {parse_format("s36e11")};
     others[11].options.middle = {parse_format("s36e11")};
     others[11].options.middle_digits = 3;
@@ -156,7 +156,7 @@ TEST(Store, ExportsReadBack) {
     EXPECT_EQ(j["detail"], sample_result().detail);
     EXPECT_EQ(j["commit_id"], "abcdef");
     ASSERT_TRUE(std::getline(lines, line));
-    EXPECT_TRUE(nlohmann::json::parse(line)["inner_recurrence"].is_null());
+    EXPECT_TRUE(nlohmann::json::parse(line)["recurrence"].is_null());
     EXPECT_FALSE(std::getline(lines, line));
 
     store.export_csv(scratch.path("s.csv"));

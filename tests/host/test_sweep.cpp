@@ -46,7 +46,7 @@ TEST(SweepFile, ZippedListsGoTogether) {
 TEST(SweepFile, EveryFieldReachesItsPlace) {
     const Sweep s =
         parse("[defaults]\nengine = \"emulated\"\nscheme = \"defect-correction\"\ntolerance = 1e-8\n"
-              "max_iterations = 500\njacobi = true\nhistory = true\ninner_recurrence = \"plain\"\n"
+              "max_iterations = 500\njacobi = true\nhistory = true\nrecurrence = \"cg\"\n"
               "middle = \"s36e11,s23e8\"\nmiddle_digits = 3\nstop = \"digits=2.5\"\n"
               "[[grid]]\nproblem = \"poisson2d:level=03\"\nformat = \"s14e8\"\nu = \"s23e8\"\nvectors = \"+1\"\n"
               "coef = \"s16e8\"\noperand = \"s18e8\"\nrow = \"+6\"\norder = \"tree\"\nproduct = \"s21e8\"\n"
@@ -59,7 +59,7 @@ TEST(SweepFile, EveryFieldReachesItsPlace) {
     EXPECT_EQ(o.tolerance, 1e-8);
     EXPECT_EQ(o.max_iterations, 500u);
     EXPECT_TRUE(o.jacobi && o.history);
-    EXPECT_EQ(o.inner_recurrence, Recurrence::plain);
+    EXPECT_EQ(o.recurrence, RecurrenceChoice::cg);
     EXPECT_EQ(o.middle, (std::vector<Format>{parse_format("s36e11"), parse_format("s23e8")}));
     EXPECT_EQ(o.middle_digits, 3.0);
     EXPECT_EQ(o.digits, 2.5);

@@ -14,7 +14,7 @@ from pathlib import Path
 
 # Words that also name columns, formats, cores and options of other commands.
 ORDINARY = {"plan", "stop", "bound", "scheme", "spec", "format", "inner", "outer", "tolerance", "middle",
-            "resident", "history", "gmres"}
+            "resident", "history"}
 USERS = {
     "host/src/options": "the table and what is made from it",
     "host/src/command/help": "commands that users are shown",
@@ -29,6 +29,7 @@ USERS = {
     "python/mantissa/solving.py": "the same",
     "python/mantissa/_options.py": "made from the table",
     "host/src/store/result_json.cpp": "headroom at the end of a resident solve is a figure",
+    "host/src/store/store.cpp:recurrence": "columns of files from before it was one are read",
     "host/src/solve": "the solver's own words when it refuses",
     "host/src/command/solve.cpp:max-iterations": "the limit that a solve ended at is named to the user",
     "host/src/command/solve.cpp:bounds": "a row of the answer: those that a Chebyshev solve used",

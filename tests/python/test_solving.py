@@ -114,7 +114,7 @@ def test_ones_own_matrix():
     assert p.symmetric and not general.symmetric
     with pytest.raises(ValueError, match=r"not symmetric \(entries \(1, 6\) and \(6, 1\) differ\)"):
         mt.solve(general, "s17e8")
-    for options in ({"recurrence": "gmres(20)"}, {"scheme": "defect-correction", "gmres": 20, "inner": 20}):
+    for options in ({"recurrence": "gmres(20)"}, {"scheme": "defect-correction", "recurrence": "gmres(20)", "inner": 20}):
         solved = mt.solve(general, "double", jacobi=True, **options)
         assert solved.converged and np.allclose(solved.solution, np.linalg.solve(dense, np.ones(n)), rtol=1e-7)
     with pytest.raises(ValueError, match="not above zero"):

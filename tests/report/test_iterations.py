@@ -11,7 +11,7 @@ import tempfile
 import unittest
 
 PROGRAM = sys.argv[1]
-COLUMNS = ("problem unknowns engine scheme inner digits inner_recurrence middle middle_digits spec tolerance "
+COLUMNS = ("problem unknowns engine scheme inner digits recurrence middle middle_digits spec tolerance "
            "max_iterations jacobi status inner_iterations").split()
 
 

@@ -43,7 +43,7 @@ TEST(Report, EnginesAreComparedWhereNothingElseDiffers) {
         deep.options.max_iterations = 7;
         store.put(deep, result(100), 4225, kProvenance);
         Point direct = point("s23e8"); // a scheme that no engine carries out
-        direct.options.scheme = Scheme::ghysels_vanroose;
+        set_scheme(direct.options, "ghysels-vanroose");
         store.put(direct, result(100), 4225, kProvenance);
         direct.engine = "rtl";
         store.put(direct, result(100), 4225, kProvenance);

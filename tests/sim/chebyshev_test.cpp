@@ -184,7 +184,7 @@ TEST(ChebyshevClocks, SolvesAsTheEmulatedEngineDoes) {
     const auto checked = make_checked_engine(*rtl, *emulated);
     SolveOptions o;
     o.scheme = Scheme::defect_correction;
-    o.inner_recurrence = Recurrence::chebyshev;
+    o.recurrence = RecurrenceChoice::chebyshev;
     o.inner = 30;
     o.spec = parse_spec("fx18.16");
     o.tolerance = 1e-6;

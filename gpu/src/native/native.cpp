@@ -1,7 +1,6 @@
 #include "native.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <variant>
 
 #include "mantissa/format.hpp"
@@ -60,15 +59,6 @@ CgEnd end_of(PcgEnd end) {
     for (const CgEnd e : {CgEnd::converged, CgEnd::stagnated, CgEnd::indefinite, CgEnd::not_finite})
         if (native_end(e) == end) return e;
     return CgEnd::passes;
-}
-
-double native_tolerance(bool single, double asked) {
-    return single && asked > 0 ? std::max(asked, 1e-5) : asked;
-}
-
-std::uint32_t native_limit(std::uint64_t iterations) {
-    constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max() / 2;
-    return static_cast<std::uint32_t>(std::min(iterations, kMost));
 }
 
 } // namespace mantissa::gpu

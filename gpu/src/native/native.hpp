@@ -10,6 +10,7 @@
 #include "mantissa/gpu/peers.hpp"
 #include "mantissa/native.hpp"
 #include "mantissa/partition/cuts.hpp"
+#include "mantissa/recurrence/native_solver.hpp"
 #include "mantissa/sparse/formats.hpp"
 
 namespace mantissa::gpu {
@@ -49,10 +50,7 @@ struct NativeParts {
 /// How a solver's end reads at the seam, and back.
 [[nodiscard]] PcgEnd native_end(CgEnd end);
 [[nodiscard]] CgEnd end_of(PcgEnd end);
-/// What a solver is to reach of what was asked for: in float an iterate gains five digits at most before its defect
-/// must be formed in double, which the caller does.
-[[nodiscard]] double native_tolerance(bool single, double asked);
-/// A count of iterations that fits the kernels' counters.
-[[nodiscard]] std::uint32_t native_limit(std::uint64_t iterations);
+using recurrence::native_limit;
+using recurrence::native_tolerance;
 
 } // namespace mantissa::gpu

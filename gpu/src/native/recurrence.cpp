@@ -1,12 +1,9 @@
 // Native solves by a recurrence of the library, preconditioned from the right: it runs on A D^-1, whose entries are
 // formed once, so that it costs an iteration nothing, and the residual is the system's own.
-#include <algorithm>
-#include <cmath>
 #include <string>
 #include <utility>
 
-#include "mantissa/format.hpp"
-#include "mantissa/reached.hpp"
+#include "mantissa/recurrence/native_solver.hpp"
 #include "native.hpp"
 #include "recurrence/recurrence.hpp"
 
@@ -14,129 +11,9 @@ namespace mantissa::gpu {
 
 namespace {
 
-constexpr double kWorthwhile = 0.9;       ///< a restart goes on while each leaves less than this of the true residual
-constexpr int kBreakdowns = 10;           ///< one after another, none of which left a better iterate
-constexpr double kFarOff = 1e4;           ///< a true residual that no run starts from
-constexpr std::uint32_t kPatience = 2000; ///< and 20 sqrt(n): iterations over which a run's residual must halve
-
-/// 1 / a_ii; 1 where that is zero or is not stored.
-std::vector<double> inverse_diagonal(const CompressedRows& a, bool jacobi) {
-    std::vector<double> inverse(a.rows(), 1.0);
-    for (std::size_t i = 0; jacobi && i < a.rows(); ++i)
-        for (std::uint64_t k = a.row_begin()[i]; k < a.row_begin()[i + 1]; ++k)
-            if (a.column()[k] == i && std::isfinite(1 / a.value()[k])) inverse[i] = 1 / a.value()[k];
-    return inverse;
-}
-
-/// Column j times factor[j].
-CompressedRows with_columns_scaled(const CompressedRows& a, const std::vector<double>& factor) {
-    std::vector<double> value(a.value());
-    for (std::size_t k = 0; k < value.size(); ++k) value[k] *= factor[a.column()[k]];
-    return a.with_values(std::move(value));
-}
-
 SlicedOptions sliced_options(const CompressedRows& a, SparseFormat format) {
     return format == SparseFormat::sell_lengths ? sell_by_lengths(a) : kPlainSell;
 }
-
-double norm_of(std::span<const double> v) {
-    double sum = 0;
-    for (const double x : v) sum += x * x;
-    return std::sqrt(sum);
-}
-
-class RecurrenceNative final : public NativeSolver {
-public:
-    RecurrenceNative(const CompressedRows& a, const recurrence::Definition& definition, bool single, bool jacobi,
-                     PickedPlan plan, SparseFormat format)
-        : a_(a), plan_(std::move(plan)), single_(single), inverse_(inverse_diagonal(a, jacobi)),
-          recurrence_(make_device_recurrence(definition, with_columns_scaled(a, inverse_), sliced_options(a, format),
-                                             single)) {}
-
-    [[nodiscard]] const PickedPlan& plan() const override { return plan_; }
-    std::vector<NativeReport> solve(std::span<const std::vector<double>> b, const NativeRequest& request,
-                                    std::vector<std::vector<double>>& x) override {
-        x.assign(b.size(), std::vector<double>(a_.rows(), 0.0));
-        std::vector<NativeReport> reports;
-        for (std::size_t s = 0; s < b.size(); ++s) reports.push_back(solve_one(b[s], request, x[s]));
-        return reports;
-    }
-
-private:
-    /// From zero, and again from a true residual: of the best iterate for as long as that gains, where the recurrence's
-    /// residual has left the true one; of the last one behind a breakdown, which is another shadow residual. x is the
-    /// best iterate by its true residual.
-    NativeReport solve_one(const std::vector<double>& b, const NativeRequest& request, std::vector<double>& x) {
-        if (b.size() != a_.rows()) throw InvalidInput("right-hand side: its size is not the matrix's");
-        const double tolerance = native_tolerance(single_, request.tolerance), norm = norm_of(b);
-        const std::uint32_t limit = native_limit(request.max_iterations);
-        const auto patience = kPatience + static_cast<std::uint32_t>(20 * std::sqrt(static_cast<double>(a_.rows())));
-        NativeReport report;
-        report.end = PcgEnd::reached;
-        report.residual = norm == 0 ? 0 : 1;
-        std::vector<double> defect(b), y(b.size()), from(x), next(b.size());
-        int breakdowns = 0;                                  // since the best iterate got better
-        for (double before = report.residual; before > 0;) { // (relative, of `from`)
-            for (double& d : defect) d /= before * norm;
-            const auto left = static_cast<std::uint32_t>(limit - report.iterations);
-            const RecurrenceRun run = recurrence_->run(defect, tolerance / before, left, patience, y);
-            report.iterations += run.iterations;
-            report.seconds += run.seconds;
-            const double best = report.residual, now = form(b, from, before * norm, y, norm, next, defect);
-            if (now < best) {
-                x = next;
-                report.residual = now;
-            }
-            if (report.residual < tolerance * (1 + kReachedSlack)) return ended(report, PcgEnd::reached, request);
-            if (report.iterations >= limit) return ended(report, PcgEnd::limit, request);
-            const bool gains = now < kWorthwhile * best;
-            breakdowns = gains ? 0 : breakdowns + 1;
-            if (single_ && gains) return ended(report, PcgEnd::stagnated, request);
-            if (gains) {
-                before = now;
-                from = next;
-            } else if (!run.last.empty() && breakdowns <= kBreakdowns) {
-                before = form(b, from, before * norm, run.last, norm, next, defect);
-                from = next;
-                if (!(before < kFarOff)) return ended(report, PcgEnd::stagnated, request);
-            } else {
-                return ended(report, run.end == RunEnd::not_finite ? PcgEnd::not_finite : PcgEnd::stagnated, request);
-            }
-            ++report.outer;
-        }
-        return report;
-    }
-
-    /// next = from + scale D^-1 y and its defect; returns ||defect|| / norm.
-    double form(std::span<const double> b, std::span<const double> from, double scale, std::span<const double> y,
-                double norm, std::span<double> next, std::span<double> defect) const {
-        for (std::size_t i = 0; i < next.size(); ++i) next[i] = from[i] + scale * inverse_[i] * y[i];
-        form_defect(b, next, defect);
-        return norm_of(defect) / norm;
-    }
-
-    /// Float reaches no more than native_tolerance(), which is not what was asked for.
-    NativeReport ended(NativeReport report, PcgEnd end, const NativeRequest& request) const {
-        const bool short_of = native_tolerance(single_, request.tolerance) > request.tolerance;
-        report.end = end == PcgEnd::reached && short_of ? PcgEnd::stagnated : end;
-        return report;
-    }
-
-    void form_defect(std::span<const double> b, std::span<const double> x, std::span<double> d) const {
-        for (std::size_t i = 0; i < d.size(); ++i) {
-            double sum = b[i];
-            for (std::uint64_t k = a_.row_begin()[i]; k < a_.row_begin()[i + 1]; ++k)
-                sum -= a_.value()[k] * x[a_.column()[k]];
-            d[i] = sum;
-        }
-    }
-
-    CompressedRows a_; ///< for true residuals
-    PickedPlan plan_;
-    bool single_;
-    std::vector<double> inverse_;
-    std::unique_ptr<DeviceRecurrence> recurrence_;
-};
 
 } // namespace
 
@@ -161,8 +38,11 @@ std::unique_ptr<NativeSolver> make_native_recurrence(const CompressedRows& a, bo
     // (Complex blocks are rows like others here.)
     const bool by_lengths = sliced == SparseFormat::sell_lengths;
     plan.why += by_lengths ? "; in SELL by lengths" : "; in SELL";
-    return std::make_unique<RecurrenceNative>(a, definition, single, choice.jacobi, std::move(plan),
-                                              by_lengths ? SparseFormat::sell_lengths : SparseFormat::sell);
+    const SparseFormat as = by_lengths ? SparseFormat::sell_lengths : SparseFormat::sell;
+    std::vector<double> inverse = recurrence::inverse_diagonal(a, choice.jacobi);
+    auto runner =
+        make_device_recurrence(definition, recurrence::with_columns_scaled(a, inverse), sliced_options(a, as), single);
+    return recurrence::make_restarted(a, std::move(plan), single, std::move(inverse), std::move(runner));
 }
 
 } // namespace mantissa::gpu

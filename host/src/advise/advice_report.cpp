@@ -54,7 +54,7 @@ Json widths_json(const AdvisedWidths& w) {
 Json proposal_json(const Problem& problem, const Proposal& proposal) {
     const SolveOptions& o = proposal.options;
     return {{"spec", to_string(o.spec)},
-            {"scheme", to_string(o.scheme)},
+            {"scheme", scheme_name(o)},
             {"inner", o.inner},
             {"jacobi", o.jacobi},
             {"tolerance", results::number(o.tolerance)},

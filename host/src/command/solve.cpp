@@ -90,15 +90,12 @@ void print_request(std::FILE* to, const Point& point, const Problem& problem, co
     const auto row = [to](const char* name, const std::string& value) { print_row(to, name, value); };
     const SolveOptions& o = point.options;
     const bool refining = refines(o.scheme);
-    std::string scheme = to_string(o.scheme);
+    std::string scheme = scheme_name(o);
     if (refining && o.digits > 0) scheme += fmt::format(", {} digits an inner solve", text::shortest(o.digits));
     else if (refining && !o.preconditioner) scheme += fmt::format(", {} inner iterations per step", o.inner);
-    if (!o.recurrence.empty()) scheme += (refining ? ", " : " ") + o.recurrence + (refining ? " inside" : "");
-    if (refining && o.inner_recurrence == Recurrence::plain) scheme += ", plain CG inside";
-    if (refining && o.inner_recurrence == Recurrence::chebyshev) scheme += ", Chebyshev iteration inside";
-    if (o.scheme == Scheme::gmres)
-        scheme += fmt::format(", cycles of {} steps", o.gmres != 0 ? o.gmres : kUsualRestart);
-    else if (o.gmres != 0) scheme += fmt::format(", GMRES({}) inside", o.gmres);
+    const RecurrenceChoice choice = iterated(o);
+    if (refining && choice != RecurrenceChoice::pipelined) scheme += ", " + to_string(choice) + " inside";
+    else if (choice.name == RecurrenceChoice::gmres) scheme += fmt::format(", cycles of {} steps", choice.restart);
     if (!o.middle.empty()) scheme += ", through " + options::middle_text(o.middle);
     if (o.jacobi) scheme += ", Jacobi scaling";
     if (o.preconditioner) scheme += ", preconditioner " + options::preconditioner_text(o);
@@ -186,7 +183,7 @@ std::string solution_text(const Point& point, const Problem& problem, const std:
     const SolveOptions& o = point.options;
     const std::string inner = o.preconditioner ? options::preconditioner_text(o) : to_string(o.spec);
     text += fmt::format("% solution of {}, {}, {} on {}\n", base::shortened(problem.name, 500),
-                        to_string(point.options.scheme), inner, point.engine);
+                        scheme_name(point.options), inner, point.engine);
     for (const SolveResult& result : results)
         text += fmt::format("% {}, true residual {}\n", to_string(result.status), result.true_residual);
     if (!problem.origin.empty()) text += "% at the mesh's place: the origin that the solve took off is added again\n";
@@ -310,7 +307,7 @@ Ready make_ready(const Flags& flags, const running::Ranks& ranks, const std::vec
     }
     if (std::string why = options::refusal(r.point.options); !why.empty()) throw InvalidInput(why);
     r.problem = make_problem_of_columns(flags.problem);
-    if (std::string other = apply_native(flags.native, *r.problem, r.point.options); !other.empty())
+    if (std::string other = apply_native(flags.native, flags.engine, *r.problem, r.point.options); !other.empty())
         chosen = std::move(other);
     if (std::string why = options::refusal(r.point.options, *r.problem); !why.empty()) throw InvalidInput(why);
     take_guess(flags, *r.problem, ranks);

@@ -217,8 +217,8 @@ IterationContest contest_of(const Json& document, const std::vector<SolveBeside>
     for (const SolveBeside& s : beside) {
         const SolveOptions& o = s.options;
         if (s.problem != contest.problem || o.tolerance != tolerance || o.jacobi || !o.middle.empty()) continue;
-        const bool same = to_string(o.scheme) == scheme && refines(o.scheme) && o.digits == 0 && o.inner == inner &&
-                          o.inner_recurrence == Recurrence::pipelined;
+        const bool same = scheme_name(o) == scheme && refines(o.scheme) && o.digits == 0 && o.inner == inner &&
+                          iterated(o) == RecurrenceChoice::pipelined;
         if (same) enter(contest, {s.spec, s.converged, s.iterations});
         if (o.scheme == Scheme::direct && s.spec == reference && s.gives_count) contest.reference = s.iterations;
     }

@@ -8,7 +8,6 @@
 #include "mantissa/errors.hpp"
 #include "mantissa/host/options.hpp"
 #include "mantissa/recurrence/gmres.hpp"
-#include "mantissa/recurrence/library.hpp"
 #include "mantissa/symmetry.hpp"
 
 namespace mantissa::options {
@@ -46,17 +45,16 @@ Rules of_cycles(const SolveOptions& o) {
     if (!o.preconditioner) return {};
     const SolveOptions usual;
     const bool inside = !(o.spec == usual.spec) || o.inner != usual.inner || o.digits != 0 || !o.schedule.empty() ||
-                        !o.middle.empty() || o.headroom || o.couplings || o.gmres != 0 || !o.recurrence.empty() ||
-                        o.inner_recurrence != usual.inner_recurrence;
+                        !o.middle.empty() || o.headroom || o.couplings || o.recurrence;
     return {
         {!is(o, Scheme::inexact_pcg) && !is(o, Scheme::defect_correction),
          fmt::format(
              "preconditioner multilevel: scheme {} takes none; take inexact-pcg (CG in double around cycles) or "
              "defect-correction (cycles alone)",
-             to_string(o.scheme))},
+             scheme_name(o))},
         {inside,
          "preconditioner multilevel: a cycle is the inner solver itself and has words of its own; leave format, "
-         "spec, schedule, inner, digits, inner recurrence, gmres, middle, headroom and couplings out"},
+         "spec, schedule, inner, digits, recurrence, middle, headroom and couplings out"},
     };
 }
 
@@ -64,7 +62,8 @@ Rules of_cycles(const SolveOptions& o) {
 Rules of_energy(const SolveOptions& o) {
     if (!o.energy) return {};
     const recurrence::Definition* const iterated = recurrence_of(o);
-    const bool plain = o.inner_recurrence != Recurrence::chebyshev && !o.preconditioner;
+    const bool chebyshev = o.recurrence && o.recurrence->name == RecurrenceChoice::chebyshev;
+    const bool gmres = o.recurrence && o.recurrence->name == RecurrenceChoice::gmres;
     return {
         {!(*o.energy > 0 && *o.energy < 1), fmt::format("stop energy={}: give a number between 0 and 1", *o.energy)},
         {o.spec.sums_free(),
@@ -72,10 +71,11 @@ Rules of_energy(const SolveOptions& o) {
          "--format double, or stop on the residual"},
         {is(o, Scheme::jacobi_pcg), "stop energy: jacobi-pcg keeps its alpha and beta to itself; take --scheme direct "
                                     "--format double --jacobi, the same recurrence, or stop on the residual"},
-        {is(o, Scheme::gmres) || o.gmres != 0, "stop energy: GMRES has no alpha and beta of CG; stop on the residual"},
+        {gmres, "stop energy: GMRES has no alpha and beta of CG; stop on the residual"},
         {iterated != nullptr && iterated->needs != recurrence::Needs::positive_definite,
-         fmt::format("stop energy: recurrence {} has no alpha and beta of CG; stop on the residual", o.recurrence)},
-        {is(o, Scheme::defect_correction) && !plain,
+         fmt::format("stop energy: recurrence {} has no alpha and beta of CG; stop on the residual",
+                     o.recurrence ? to_string(*o.recurrence) : std::string())},
+        {is(o, Scheme::defect_correction) && (chebyshev || o.preconditioner),
          "stop energy: neither cycles nor Chebyshev's recurrence form alpha and beta; take inexact-pcg around them, or "
          "stop on the residual"},
         {!o.middle.empty(),
@@ -107,24 +107,9 @@ Rules of_schemes(const SolveOptions& o) {
     const auto fixed = [](const ScheduleStage& s) { return s.spec.fixed_vectors(); };
     const bool fixed_later = std::any_of(o.schedule.begin(), o.schedule.end(), fixed);
     const auto middle = std::find_if(o.middle.begin(), o.middle.end(), [](const Format& f) { return f.is_fixed(); });
-    const bool chooses = is(o, Scheme::defect_correction) || is(o, Scheme::inexact_pcg);
-    const bool chebyshev = o.inner_recurrence == Recurrence::chebyshev;
-    const bool by_name = is(o, Scheme::defect_correction) || is(o, Scheme::recurrence);
+    const bool chebyshev = o.recurrence && o.recurrence->name == RecurrenceChoice::chebyshev;
     return {
-        {is(o, Scheme::recurrence) && o.recurrence.empty(),
-         "scheme recurrence: which one? give --recurrence flexible or bicgstab in its place"},
-        {!o.recurrence.empty() && !by_name,
-         fmt::format("recurrence {}: the scheme {} has its own; leave one of the two out", o.recurrence,
-                     to_string(o.scheme))},
-        {!o.recurrence.empty() && o.inner_recurrence != Recurrence::pipelined,
-         fmt::format("recurrence {}: it is no plain CG; leave inner recurrence out", o.recurrence)},
         {!o.middle.empty() && !is(o, Scheme::defect_correction), "middle formats: only defect-correction cascades"},
-        {o.inner_recurrence == Recurrence::plain && !chooses,
-         "inner recurrence plain: only defect-correction and inexact-pcg have a choice (the scheme `direct` is plain "
-         "CG)"},
-        {chebyshev && !chooses,
-         fmt::format("recurrence chebyshev: scheme {} has no place for it; take defect-correction or inexact-pcg",
-                     to_string(o.scheme))},
         {chebyshev && o.digits > 0,
          "recurrence chebyshev: it forms no sums and cannot tell how many digits it gained; leave digits out and give "
          "inner"},
@@ -134,26 +119,26 @@ Rules of_schemes(const SolveOptions& o) {
         {!refines(o.scheme) && o.spec.fixed_vectors(),
          fmt::format("scheme {} on {}: fixed-point words want an outer loop that scales them; use residual-guided, "
                      "defect-correction or inexact-pcg",
-                     to_string(o.scheme), to_string(o.spec.r))},
+                     scheme_name(o), to_string(o.spec.r))},
         {middle != o.middle.end(), fmt::format("middle format {}: middle loops are floating; give another, as s36e11",
                                                middle != o.middle.end() ? to_string(*middle) : "")},
         {o.headroom && !o.spec.fixed_vectors() && !fixed_later, "headroom: only fixed-point vectors have any"},
     };
 }
 
-Rules of_gmres(const SolveOptions& o) {
-    const bool alone = is(o, Scheme::gmres);
-    if (!alone && o.gmres == 0) return {};
-    const std::string datapath = GmresSolver::refusal(o.spec);
+Rules of_recurrence(const SolveOptions& o) {
+    if (!o.recurrence) return {{is(o, Scheme::recurrence), "scheme recurrence: which one? give a recurrence"}};
+    const RecurrenceChoice choice = *o.recurrence;
+    const SchemeAxes& axes = axes_of(o);
+    std::string has;
+    for (const RecurrenceChoice& each : axes.recurrences) has += (has.empty() ? "" : ", ") + to_string(each);
+    const bool gmres = choice.name == RecurrenceChoice::gmres;
+    const std::string datapath = gmres ? GmresSolver::refusal(o.spec) : std::string();
     return {
-        {!alone && !is(o, Scheme::defect_correction),
-         fmt::format("gmres: scheme {} runs CG; take the scheme gmres, or defect-correction around GMRES",
-                     to_string(o.scheme))},
-        {o.gmres != 0 && (o.gmres < kLeastRestart || o.gmres > kMostRestart),
-         fmt::format("gmres {}: give {} to {} steps of a cycle", o.gmres, kLeastRestart, kMostRestart)},
-        {o.inner_recurrence != Recurrence::pipelined,
-         "gmres: it takes the inner recurrence's place; leave inner recurrence out"},
-        {!o.recurrence.empty(), fmt::format("gmres: it takes the place of recurrence {}; leave one out", o.recurrence)},
+        {!axes.has(choice), fmt::format("recurrence {}: the scheme {} iterates {}; leave one of the two out",
+                                        to_string(choice), axes.name, has)},
+        {gmres && (choice.restart < kLeastRestart || choice.restart > kMostRestart),
+         fmt::format("recurrence {}: give {} to {} steps of a cycle", to_string(choice), kLeastRestart, kMostRestart)},
         {!datapath.empty(), datapath},
     };
 }
@@ -164,7 +149,7 @@ Rules of_schedule(const SolveOptions& o) {
     Rules rules{
         {!is(o, Scheme::residual_guided),
          fmt::format("schedule: only residual-guided keeps a direction from one datapath to the next, not {}",
-                     to_string(o.scheme))},
+                     scheme_name(o))},
         {first.below != 1,
          fmt::format("schedule: the first stage is below {}; it begins the solve, so write 1", first.below)},
         {!(first.spec == o.spec),
@@ -193,7 +178,7 @@ Rules of_outer_loops(const SolveOptions& o) {
          "outer: give a fixed-point format, as fx64.62, or leave it out for double precision"},
         {o.resident && !is(o, Scheme::residual_guided),
          fmt::format("resident: the core's outer loop is residual-guided and has no scheme {}; leave it out",
-                     to_string(o.scheme))},
+                     scheme_name(o))},
         {o.resident && !o.schedule.empty(), "resident: a core has one datapath and takes no schedule; leave it out"},
         {o.resident && o.digits > 0, "resident: a core counts inner iterations and gains no digits; leave it out"},
         {o.resident && o.jacobi, "resident: Jacobi scaling leaves no constant stencil; leave it out"},
@@ -207,27 +192,21 @@ std::string not_symmetric(const Problem& problem, std::string_view who) {
     const auto [row, column] = asymmetry(problem.system).value_or(std::pair<std::size_t, std::size_t>());
     std::string takers;
     for (const SchemeAxes& s : schemes())
-        if (s.any_matrix) takers += (takers.empty() ? "" : ", ") + std::string(s.name);
-    std::string any; // that need nothing of it
-    for (const recurrence::Entry& entry : recurrence::library())
-        if (entry.definition->needs == recurrence::Needs::nothing)
-            any += (any.empty() ? "" : ", ") + std::string(entry.definition->name.view());
+        if (s.scheme == Scheme::recurrence && takes_any_matrix(s.recurrences.front()))
+            takers += (takers.empty() ? "" : " or ") + std::string(s.name);
     return fmt::format("{}: the matrix of {} is not symmetric (entries ({}, {}) and ({}, {}) differ) and CG needs a "
                        "symmetric positive definite one; {}",
                        who, base::shortened(problem.name, 200), row + 1, column + 1, column + 1, row + 1,
-                       "take the recurrence " + any + (takers.empty() ? "" : ", or the scheme " + takers));
+                       "take the recurrence " + takers);
 }
 
 } // namespace
 
 std::string refusal(const SolveOptions& options, const Problem& problem) {
-    if (problem.symmetric || options.gmres != 0 || schemes()[static_cast<std::size_t>(options.scheme)].any_matrix)
-        return {};
-    const recurrence::Definition* const iterated = recurrence_of(options);
-    if (iterated != nullptr && iterated->needs == recurrence::Needs::nothing) return {};
-    if (!options.recurrence.empty()) return not_symmetric(problem, "recurrence " + options.recurrence);
+    if (problem.symmetric || takes_any_matrix(iterated(options))) return {};
+    if (options.recurrence) return not_symmetric(problem, "recurrence " + to_string(*options.recurrence));
     if (options.preconditioner) return not_symmetric(problem, "preconditioner multilevel");
-    return not_symmetric(problem, "scheme " + to_string(options.scheme));
+    return not_symmetric(problem, "scheme " + scheme_name(options));
 }
 
 void require_symmetric(const Problem& problem, std::string_view who) {
@@ -236,7 +215,7 @@ void require_symmetric(const Problem& problem, std::string_view who) {
 
 std::string refusal(const SolveOptions& options) {
     for (const auto& rules :
-         {of_processor, of_cycles, of_energy, of_numbers, of_gmres, of_schemes, of_schedule, of_outer_loops})
+         {of_processor, of_cycles, of_energy, of_numbers, of_recurrence, of_schemes, of_schedule, of_outer_loops})
         for (const Rule& rule : rules(options))
             if (rule.broken) return rule.why;
     return {};

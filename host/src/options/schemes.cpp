@@ -1,125 +1,204 @@
 // Schemes: short names for a recurrence, a preconditioner and an outer loop.
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
 #include "mantissa/base/quoted.hpp"
 #include "mantissa/errors.hpp"
 #include "mantissa/host/options.hpp"
+#include "mantissa/recurrence/gmres.hpp"
 #include "mantissa/recurrence/library.hpp"
+#include "text/whole_range.hpp"
 
 namespace mantissa {
 
 namespace options {
 
 std::span<const SchemeAxes> schemes() {
+    using R = RecurrenceChoice;
     static const std::vector<SchemeAxes> all{
-        {Scheme::direct, "direct", {"cg"}, "none", "none", "textbook CG on the whole problem"},
-        {Scheme::pipelined, "pipelined", {"pipelined"}, "none", "none", "one wait for sums in an iteration"},
-        {Scheme::chronopoulos_gear, "chronopoulos-gear", {"chronopoulos-gear"}, "none", "none", "engine emulated"},
-        {Scheme::ghysels_vanroose, "ghysels-vanroose", {"ghysels-vanroose"}, "none", "none", "engine emulated"},
+        {Scheme::direct, "direct", {R::cg}, "none", "none", "textbook CG on the whole problem"},
+        {Scheme::pipelined, "pipelined", {R::pipelined}, "none", "none", "one wait for sums in an iteration"},
+        {Scheme::recurrence, "chronopoulos-gear", {R::chronopoulos_gear}, "none", "none", "engine emulated"},
+        {Scheme::recurrence, "ghysels-vanroose", {R::ghysels_vanroose}, "none", "none", "engine emulated"},
         {Scheme::defect_correction,
          "defect-correction",
-         {"pipelined", "cg", "flexible", "chebyshev", "bicgstab", "gmres"},
+         {R::pipelined, R::cg, R::flexible, R::chebyshev, R::bicgstab, R::gmres},
          "none",
          "defect-correction",
          "each inner solve starts anew; may cascade through --middle"},
         {Scheme::residual_guided,
          "residual-guided",
-         {"pipelined"},
+         {R::pipelined},
          "none",
          "residual-guided",
          "keeps the search direction; the default"},
         {Scheme::inexact_pcg,
          "inexact-pcg",
-         {"pipelined", "cg", "chebyshev"},
+         {R::pipelined, R::cg, R::chebyshev},
          "the inner iterations",
          "flexible-pcg",
          "CG in double outside"},
-        {Scheme::jacobi_pcg, "jacobi-pcg", {"cg"}, "jacobi", "none", "in double on this processor, made for speed"},
-        {Scheme::gmres,
-         "gmres",
-         {"gmres"},
-         "none",
-         "none",
-         "GMRES(m), --gmres M; the matrix need not be symmetric; engine emulated",
-         true},
+        {Scheme::jacobi_pcg, "jacobi-pcg", {R::cg}, "jacobi", "none", "in double on this processor, made for speed"},
+        {Scheme::recurrence, "flexible", {R::flexible}, "none", "none", "engine emulated"},
         {Scheme::recurrence,
-         "recurrence",
-         {"flexible", "bicgstab"},
+         "bicgstab",
+         {R::bicgstab},
          "none",
          "none",
-         "what --recurrence names, on its own; engine emulated, bicgstab in double also gpu (help recurrences)"},
+         "the matrix need not be symmetric; engine emulated, in double also gpu; native loops (help recurrences)"},
+        {Scheme::recurrence,
+         "gmres",
+         {R::gmres},
+         "none",
+         "none",
+         "GMRES(m), --recurrence gmres(M); the matrix need not be symmetric; engine emulated"},
     };
     return all;
 }
 
-SolveOptions Request::finish() const {
-    if (axes.scheme && axes.recurrence) { // (of a stored point: what the scheme iterates)
-        SolveOptions made = options;
-        made.recurrence = *axes.recurrence;
-        return made;
+bool SchemeAxes::has(const RecurrenceChoice& choice) const {
+    return std::ranges::any_of(recurrences, [&](const RecurrenceChoice& mine) { return mine.name == choice.name; });
+}
+
+const SchemeAxes& axes_of(const SolveOptions& options) {
+    const SchemeAxes* first = nullptr;
+    for (const SchemeAxes& s : schemes()) {
+        if (s.scheme != options.scheme) continue;
+        if (options.recurrence && s.has(*options.recurrence)) return s;
+        if (first == nullptr) first = &s;
     }
-    if (!axes.recurrence && !axes.outer_loop) {
-        SolveOptions made = options;
+    return *first;
+}
+
+SolveOptions Request::finish() const {
+    SolveOptions made = options;
+    if (axes.scheme) return made;
+    if (!made.recurrence && !axes.outer_loop) {
         // Cycles alone where they smooth on the way down only, else as CG's preconditioner.
-        if (made.preconditioner && !axes.scheme)
+        if (made.preconditioner)
             made.scheme = made.preconditioner->after == 0 ? Scheme::defect_correction : Scheme::inexact_pcg;
         return made;
     }
-    const std::string recurrence = axes.recurrence.value_or("pipelined");
-    const bool chebyshev = recurrence == "chebyshev"; // keeps no direction, and has no sum that could end it
-    const auto& whole = schemes()[static_cast<std::size_t>(Scheme::recurrence)].recurrences;
-    const bool named = std::find(whole.begin(), whole.end(), recurrence) != whole.end();
-    const bool alone = named || recurrence == "gmres"; // solves on its own, unless a loop is named
-    const std::string loop = axes.outer_loop.value_or(chebyshev ? "defect-correction"
-                                                      : alone   ? "none"
-                                                                : "residual-guided");
-    const auto has = [&](const SchemeAxes& s) {
-        return std::find(s.recurrences.begin(), s.recurrences.end(), recurrence) != s.recurrences.end();
+    const RecurrenceChoice wanted = made.recurrence.value_or(RecurrenceChoice::pipelined);
+    std::string loops;
+    // Where no loop is named: the usual one if it has the recurrence, else none, else what there is.
+    const SchemeAxes* usual = nullptr;
+    const auto rank = [](const SchemeAxes& s) {
+        return s.scheme == Scheme::residual_guided ? 2 : s.outer_loop == "none" ? 1 : 0;
     };
-    std::string others;
     for (const SchemeAxes& s : schemes()) {
-        if (s.scheme == Scheme::jacobi_pcg || !has(s)) continue;
-        if (s.outer_loop != loop) {
-            others += (others.empty() ? "" : ", ") + std::string(s.outer_loop);
-            continue;
-        }
-        SolveOptions made = options;
-        made.scheme = s.scheme;
-        if (named) made.recurrence = recurrence;
-        else if (chebyshev) made.inner_recurrence = Recurrence::chebyshev;
-        else if (axes.recurrence && recurrence != "gmres" && s.recurrences.front() != recurrence)
-            made.inner_recurrence = Recurrence::plain;
-        return made;
+        if (s.scheme == Scheme::jacobi_pcg || !s.has(wanted)) continue;
+        loops += (loops.empty() ? "" : ", ") + std::string(s.outer_loop);
+        const bool fits = !axes.outer_loop || *axes.outer_loop == s.outer_loop;
+        if (fits && (usual == nullptr || rank(s) > rank(*usual))) usual = &s;
     }
-    throw InvalidInput(fmt::format("recurrence {}: it does not go with the outer loop {}; give --outer-loop {}",
-                                   recurrence, loop, others));
+    if (usual == nullptr)
+        throw InvalidInput(fmt::format("recurrence {}: it does not go with the outer loop {}; give --outer-loop {}",
+                                       to_string(wanted), axes.outer_loop.value_or(""), loops));
+    made.scheme = usual->scheme;
+    return made;
 }
 
 } // namespace options
 
 std::string to_string(Scheme scheme) {
-    return std::string(options::schemes()[static_cast<std::size_t>(scheme)].name);
+    if (scheme == Scheme::recurrence) return "recurrence";
+    SolveOptions of;
+    of.scheme = scheme;
+    return scheme_name(of);
+}
+
+std::string scheme_name(const SolveOptions& options) {
+    return std::string(options::axes_of(options).name);
+}
+
+void set_scheme(SolveOptions& options, std::string_view name) {
+    std::string names;
+    for (const options::SchemeAxes& s : options::schemes()) {
+        if (name == s.name) {
+            options.scheme = s.scheme;
+            options.recurrence.reset();
+            if (s.scheme == Scheme::recurrence) options.recurrence = s.recurrences.front();
+            return;
+        }
+        names += (names.empty() ? "" : ", ") + std::string(s.name);
+    }
+    throw InvalidInput(fmt::format("scheme {}: write one of {}", base::quoted(name), names));
 }
 
 Scheme parse_scheme(std::string_view text) {
-    std::string names;
-    for (const options::SchemeAxes& s : options::schemes()) {
-        if (text == s.name) return s.scheme;
-        names += (names.empty() ? "" : ", ") + std::string(s.name);
+    SolveOptions options;
+    set_scheme(options, text);
+    return options.scheme;
+}
+
+namespace {
+/// In the order of RecurrenceChoice::Name.
+constexpr std::array<std::string_view, 8> kRecurrences{
+    "pipelined", "cg", "chronopoulos-gear", "ghysels-vanroose", "flexible", "chebyshev", "bicgstab", "gmres"};
+} // namespace
+
+std::string to_string(const RecurrenceChoice& choice) {
+    std::string text(kRecurrences.at(choice.name));
+    if (choice.name == RecurrenceChoice::gmres) text += fmt::format("({})", choice.restart);
+    return text;
+}
+
+RecurrenceChoice parse_recurrence_choice(std::string_view text) {
+    const std::string_view name = text.substr(0, text.find('('));
+    const auto* const found = std::ranges::find(kRecurrences, name);
+    if (found == kRecurrences.end())
+        throw InvalidInput(fmt::format("recurrence {}: write one of {}, the last with the steps of a cycle as gmres(M)",
+                                       base::quoted(text), fmt::join(kRecurrences, ", ")));
+    const auto chosen = static_cast<RecurrenceChoice::Name>(found - kRecurrences.begin());
+    if (name.size() == text.size()) return chosen;
+    const text::WholeRange steps{kLeastRestart, kMostRestart};
+    const std::string_view rest = text.substr(name.size() + 1);
+    const auto number = rest.ends_with(')') ? steps.read(rest.substr(0, rest.size() - 1)) : std::nullopt;
+    if (chosen != RecurrenceChoice::gmres || !number)
+        throw InvalidInput(fmt::format("recurrence {}: write gmres(M), with {} for the steps of a cycle",
+                                       base::quoted(text), steps.name()));
+    return {chosen, *number};
+}
+
+bool takes_any_matrix(const RecurrenceChoice& choice) {
+    if (choice.name == RecurrenceChoice::gmres) return true;
+    const recurrence::Definition* const known = recurrence::find(to_string(choice)); // (chebyshev is none)
+    return known != nullptr && known->needs == recurrence::Needs::nothing;
+}
+
+RecurrenceChoice iterated(const SolveOptions& options) {
+    if (options.recurrence) return *options.recurrence;
+    if (options.scheme == Scheme::recurrence) throw InvalidInput("scheme recurrence: which one? give a recurrence");
+    return options::axes_of(options).recurrences.front();
+}
+
+std::optional<Recurrence> session_recurrence(const RecurrenceChoice& choice) {
+    switch (choice.name) {
+    case RecurrenceChoice::pipelined:
+        return Recurrence::pipelined;
+    case RecurrenceChoice::cg:
+        return Recurrence::plain;
+    case RecurrenceChoice::chebyshev:
+        return Recurrence::chebyshev;
+    default:
+        return std::nullopt;
     }
-    throw InvalidInput(fmt::format("scheme {}: write one of {}", base::quoted(text), names));
 }
 
 const recurrence::Definition* recurrence_of(const SolveOptions& options) {
-    if (options.scheme == Scheme::chronopoulos_gear) return &recurrence::kChronopoulosGear;
-    if (options.scheme == Scheme::ghysels_vanroose) return &recurrence::kGhyselsVanroose;
-    return options.recurrence.empty() ? nullptr : &recurrence::named(options.recurrence);
+    if (options.scheme != Scheme::recurrence && options.scheme != Scheme::defect_correction) return nullptr;
+    const RecurrenceChoice choice = iterated(options);
+    if (session_recurrence(choice) || choice.name == RecurrenceChoice::gmres) return nullptr;
+    return &recurrence::named(to_string(choice));
 }
 
 bool refines(Scheme scheme) {
-    return options::schemes()[static_cast<std::size_t>(scheme)].outer_loop != "none";
+    SolveOptions of;
+    of.scheme = scheme;
+    return options::axes_of(of).outer_loop != "none";
 }
 
 } // namespace mantissa

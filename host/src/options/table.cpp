@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "mantissa/host/options.hpp"
-#include "mantissa/recurrence/gmres.hpp"
 #include "values.hpp"
 
 namespace mantissa::options {
@@ -21,10 +20,6 @@ using Given = std::optional<Value>;
 bool cascades(const SolveOptions& o) {
     return o.scheme == Scheme::defect_correction && !o.middle.empty();
 }
-bool chooses_recurrence(const SolveOptions& o) {
-    return o.scheme == Scheme::defect_correction || o.scheme == Scheme::inexact_pcg;
-}
-
 std::vector<std::string_view> scheme_names() {
     std::vector<std::string_view> names;
     for (const SchemeAxes& s : schemes()) names.push_back(s.name);
@@ -43,31 +38,37 @@ std::vector<Option> recurrence_options() {
          .parsed = true,
          .set =
              [](Request& r, const Value& v) {
-                 r.options.scheme = parse_scheme(text(v));
+                 set_scheme(r.options, text(v));
                  r.axes.scheme = true;
              },
-         .get = [](const SolveOptions& o) { return Given(to_string(o.scheme)); }},
+         .get = [](const SolveOptions& o) { return Given(scheme_name(o)); }},
         {.name = "recurrence",
          .type = Type::choice,
-         .help = "in place of --scheme: the recurrence that runs in the datapath (mantissa help recurrences)",
+         .help = "the recurrence that runs in the datapath (mantissa help recurrences): in place of --scheme, or what "
+                 "that scheme iterates",
          .choices = {"pipelined", "cg", "chronopoulos-gear", "ghysels-vanroose", "flexible", "chebyshev", "bicgstab",
                      "gmres(M)"},
-         .excludes = {"scheme", "inner-recurrence", "gmres"},
          .since = "0.2",
          .column = Column::later,
-         .set =
-             [](Request& r, const Value& v) {
-                 const auto [name, steps] = split_recurrence(text(v));
-                 r.axes.recurrence = std::string(name);
-                 if (name == "gmres") r.options.gmres = steps.value_or(kUsualRestart);
-             },
-         .get = [](const SolveOptions& o) { return o.recurrence.empty() ? Given() : Given(o.recurrence); }},
+         .asks = Asks::solver,
+         .parsed = true,
+         .set = [](Request& r, const Value& v) { r.options.recurrence = parse_recurrence_choice(text(v)); },
+         .get =
+             [](const SolveOptions& o) {
+                 // A name that says it all needs no more, but for the steps of a cycle.
+                 if (!o.recurrence || !axes_of(o).has(*o.recurrence)) return Given();
+                 const RecurrenceChoice& own = axes_of(o).recurrences.front();
+                 return o.recurrence->name == own.name && own.name != RecurrenceChoice::gmres
+                            ? Given()
+                            : Given(to_string(*o.recurrence));
+             }},
         {.name = "outer-loop",
          .type = Type::choice,
          .help = "in place of --scheme: what restarts the recurrence, in double precision",
          .choices = {"none", "defect-correction", "residual-guided", "flexible-pcg"},
          .excludes = {"scheme"},
          .since = "0.2",
+         .asks = Asks::solver,
          .set = [](Request& r, const Value& v) { r.axes.outer_loop = text(v); }},
     };
 }
@@ -94,34 +95,6 @@ std::vector<Option> stopping_options() {
          .column = Column::first,
          .set = [](Request& r, const Value& v) { r.options.digits = std::get<double>(v); },
          .get = [](const SolveOptions& o) { return refines(o.scheme) && o.digits > 0 ? Given(o.digits) : Given(); }},
-        {.name = "inner-recurrence",
-         .type = Type::choice,
-         .help = "the recurrence of the inner solves (defect-correction, inexact-pcg)",
-         .choices = {"pipelined", "plain", "chebyshev"},
-         .default_text = "pipelined",
-         .column = Column::first,
-         .quiet = true,
-         .parsed = true,
-         .set = [](Request& r, const Value& v) { r.options.inner_recurrence = parse_recurrence(text(v)); },
-         .get =
-             [](const SolveOptions& o) {
-                 const bool usual = o.inner_recurrence == Recurrence::pipelined;
-                 return !usual || chooses_recurrence(o) ? Given(recurrence_text(o.inner_recurrence)) : Given();
-             }},
-        {.name = "gmres",
-         .type = Type::whole,
-         .help = "steps of a cycle of GMRES (scheme gmres, 30 unless given), which takes the place of the inner CG "
-                 "(defect-correction)",
-         .low = kLeastRestart,
-         .high = kMostRestart,
-         .since = "0.2",
-         .column = Column::later,
-         .set = [](Request& r, const Value& v) { r.options.gmres = std::get<std::uint64_t>(v); },
-         .get =
-             [](const SolveOptions& o) {
-                 if (o.scheme == Scheme::gmres) return Given(o.gmres != 0 ? o.gmres : kUsualRestart);
-                 return o.gmres != 0 ? Given(o.gmres) : Given();
-             }},
         {.name = "bounds",
          .type = Type::text,
          .help =
@@ -256,6 +229,7 @@ std::vector<Option> integer_options() {
          .excludes = {"jacobi"},
          .since = "0.2",
          .column = Column::later,
+         .asks = Asks::solver,
          .set = [](Request& r, const Value& v) { set_preconditioner(r.options, text(v)); },
          .get = [](const SolveOptions& o) { return o.preconditioner ? Given(preconditioner_text(o)) : Given(); }},
     };

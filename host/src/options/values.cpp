@@ -5,29 +5,9 @@
 #include <fmt/format.h>
 
 #include "mantissa/base/quoted.hpp"
-#include "mantissa/recurrence/gmres.hpp"
 #include "text/key_values.hpp"
-#include "text/whole_range.hpp"
 
 namespace mantissa::options {
-
-Recurrence parse_recurrence(std::string_view text) {
-    if (text == "plain") return Recurrence::plain;
-    if (text == "pipelined") return Recurrence::pipelined;
-    if (text == "chebyshev") return Recurrence::chebyshev;
-    throw InvalidInput(fmt::format("inner recurrence {}: it is plain, pipelined or chebyshev", base::quoted(text)));
-}
-
-std::string recurrence_text(Recurrence recurrence) {
-    switch (recurrence) {
-    case Recurrence::plain:
-        return "plain";
-    case Recurrence::chebyshev:
-        return "chebyshev";
-    default:
-        return "pipelined";
-    }
-}
 
 SpectrumBounds parse_bounds(std::string_view text) {
     SpectrumBounds bounds;
@@ -42,19 +22,6 @@ SpectrumBounds parse_bounds(std::string_view text) {
 
 std::string bounds_text(const SpectrumBounds& bounds) {
     return text::shortest(bounds.low) + ',' + text::shortest(bounds.high);
-}
-
-std::pair<std::string_view, std::optional<std::uint64_t>> split_recurrence(std::string_view text) {
-    const std::size_t open = text.find('(');
-    if (open == std::string_view::npos) return {text, std::nullopt};
-    const std::string_view name = text.substr(0, open);
-    const text::WholeRange steps{kLeastRestart, kMostRestart};
-    const bool closed = text.ends_with(')');
-    const auto number = closed ? steps.read(text.substr(open + 1, text.size() - open - 2)) : std::nullopt;
-    if (name != "gmres" || !number)
-        throw InvalidInput(fmt::format("recurrence {}: write gmres(M), with {} for the steps of a cycle",
-                                       base::quoted(text), steps.name()));
-    return {name, number};
 }
 
 std::vector<Format> parse_middle(std::string_view text) {

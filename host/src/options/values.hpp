@@ -1,11 +1,8 @@
 // Values of solve options as text, the same wherever they are written. Internal to host/src/options/.
 #pragma once
 
-#include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "mantissa/host/solve.hpp"
@@ -13,11 +10,6 @@
 namespace mantissa::options {
 
 // Each throws InvalidInput with one line.
-Recurrence parse_recurrence(std::string_view text);
-/// Of "gmres" or "gmres(30)": the name, and the steps of a cycle where they are given.
-std::pair<std::string_view, std::optional<std::uint64_t>> split_recurrence(std::string_view text);
-/// The text that parse_recurrence() reads back.
-std::string recurrence_text(Recurrence recurrence);
 /// "0.01,4.2"
 SpectrumBounds parse_bounds(std::string_view text);
 /// The text that parse_bounds() reads back.

@@ -63,8 +63,10 @@ std::string python_value(const Option& option) {
     return number ? std::string(option.default_text) : fmt::format("\"{}\"", option.default_text);
 }
 
-std::string joined(const std::vector<std::string_view>& words) {
-    return fmt::format("{}", fmt::join(words, " or "));
+std::string joined(const std::vector<RecurrenceChoice>& recurrences) {
+    std::string text;
+    for (const RecurrenceChoice& r : recurrences) text += (text.empty() ? "" : " or ") + to_string(r);
+    return text;
 }
 
 } // namespace

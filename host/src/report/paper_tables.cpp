@@ -134,7 +134,7 @@ Point cell_point(const PaperCell& cell) {
         o.scheme = Scheme::residual_guided;
     } else if (cell.scheme == "defect_correction" || cell.scheme == "defect_correction_plain") {
         o.scheme = Scheme::defect_correction;
-        if (cell.scheme == "defect_correction_plain") o.inner_recurrence = Recurrence::plain;
+        if (cell.scheme == "defect_correction_plain") o.recurrence = RecurrenceChoice::cg;
     } else {
         throw InvalidInput(fmt::format("paper tables: scheme '{}' is none of direct, defect_correction and "
                                        "residual_guided",

@@ -137,23 +137,16 @@ private:
     std::map<std::string, int, std::less<>> columns_;
 };
 
-/// What the row's column of an option holds; in a file from before that column, what the key says.
-std::optional<options::Value> option_value(const Reader& r, const options::Option& option, const std::string& key) {
-    const std::string name = options::spelt(option);
-    if (!r.has(name.c_str()) && option.column == options::Column::later) return options::value_in_key(key, option);
-    return r.maybe_value(name.c_str(), option.type);
-}
-
 PointRow point_row(const Reader& r, Origins& origins) {
     PointRow p;
     p.at = r.address();
     p.key = r.text("key");
     p.problem = r.text("problem");
     p.engine = r.text("engine");
-    p.options =
-        results::options_of_columns([&](const options::Option& option) { return option_value(r, option, p.key); },
-                                    [&](const std::string& name) { r.fail(name.c_str(), "value of this option"); });
-    p.scheme = to_string(p.options.scheme);
+    p.options = results::options_of_columns(
+        [&](const options::Option& option) { return r.maybe_value(options::spelt(option).c_str(), option.type); },
+        [&](const std::string& name) { r.fail(name.c_str(), "value of this option"); });
+    p.scheme = scheme_name(p.options);
     p.spec = r.text("spec");
     p.status = r.text("status");
     try {
@@ -312,6 +305,8 @@ Rows read_stores(const std::vector<std::string>& paths, Origins& origins) {
         const std::string& path = paths[i];
         const results::DatabaseHandle db = results::open_results(path, results::Access::read, true);
         try {
+            if (results::has_table(db.get(), path, "points"))
+                results::update_copy(db.get(), path, [&] { results::settle_points(db.get(), path); });
             read_tables(db.get(), path, i, origins, rows);
         } catch (const Json::exception&) {
             throw InvalidInput(fmt::format("{}: a history in table points is no list of steps; make the file again",

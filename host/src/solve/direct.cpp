@@ -41,9 +41,8 @@ void judge_direct(const Problem& problem, std::span<const double> u, std::span<d
 void solve_direct(const Problem& problem, const Engine& engine, std::span<double> u, std::span<double> d,
                   SolveContext& context) {
     const SolveOptions& options = context.options;
-    const Recurrence recurrence = options.scheme == Scheme::direct ? Recurrence::plain : Recurrence::pipelined;
-    const auto solver =
-        make_engine_solver(engine, *context.loaded, context.fit, options.spec, {options.threads, recurrence});
+    const auto solver = make_engine_solver(engine, *context.loaded, context.fit, options.spec,
+                                           {options.threads, session_recurrence(iterated(options)).value()});
     const double norm = context.norm;
     const InnerOutcome outcome = solver->solve(
         [&](std::size_t at, std::span<double> values) {

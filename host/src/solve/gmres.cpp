@@ -12,10 +12,6 @@ namespace mantissa::solving {
 
 namespace {
 
-std::uint64_t restart_of(const SolveOptions& options) {
-    return options.gmres != 0 ? options.gmres : kUsualRestart;
-}
-
 std::string why_gmres_ended(RunEnd end) {
     if (end == RunEnd::not_finite)
         return "a value is not finite: the matrix is singular or nearly so, or values leave the range of these formats";
@@ -80,7 +76,7 @@ std::unique_ptr<InnerSolver> make_inner_gmres(const System& system, double fit, 
 
 void solve_gmres(const Problem& problem, std::span<double> u, std::span<double> d, SolveContext& context) {
     const SolveOptions& options = context.options;
-    const std::uint64_t restart = restart_of(options);
+    const std::uint64_t restart = iterated(options).restart;
     GmresSolver solver(*context.loaded, options.spec, restart, options.threads);
     const double norm = context.norm;
     std::vector<double> r(u.size());

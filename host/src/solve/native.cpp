@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "mantissa/format.hpp"
-#include "mantissa/recurrence/library.hpp"
 #include "schemes.hpp"
 
 namespace mantissa {
@@ -20,35 +19,58 @@ DatapathSpec native_spec(bool single) {
 
 namespace {
 
-/// Preconditioned by the diagonal inside; of the scheme recurrence too, from the right.
-bool divides_by_diagonal(const SolveOptions& o) {
-    return o.scheme == Scheme::jacobi_pcg || o.scheme == Scheme::recurrence;
+bool on_processor(const Engine& engine) {
+    return engine.name() == "emulated";
 }
-NativeChoice choice_of(const SolveOptions& o) {
-    return {o.plan, divides_by_diagonal(o), o.scheme == Scheme::recurrence ? recurrence_of(o) : nullptr};
+/// Preconditioned by the diagonal inside; of the scheme recurrence from the right: on a device always.
+bool divides_by_diagonal(const SolveOptions& o, const Engine& engine) {
+    if (o.scheme == Scheme::recurrence) return o.jacobi || !on_processor(engine);
+    return o.scheme == Scheme::jacobi_pcg;
+}
+NativeChoice choice_of(const SolveOptions& o, const Engine& engine) {
+    return {o.plan, divides_by_diagonal(o, engine), o.scheme == Scheme::recurrence ? recurrence_of(o) : nullptr,
+            o.threads};
 }
 
 } // namespace
 
 bool solves_natively(const SolveOptions& options, const Engine& engine) {
     if (!engine.has_native()) return false;
-    if (options.spec.sums_free() || options.scheme == Scheme::jacobi_pcg) return true;
-    return options.scheme == Scheme::recurrence &&
-           (options.spec == DatapathSpec(formats::kDouble) || options.spec == DatapathSpec(formats::kFloat));
+    if (options.spec.sums_free()) return true;
+    if (on_processor(engine)) return false;
+    return options.scheme == Scheme::jacobi_pcg ||
+           (options.scheme == Scheme::recurrence &&
+            (options.spec == DatapathSpec(formats::kDouble) || options.spec == DatapathSpec(formats::kFloat)));
 }
 
 bool take_native_recurrence(const Problem& problem, SolveOptions& options) {
-    if (problem.symmetric || options.scheme != Scheme::jacobi_pcg || !options.spec.sums_free()) return false;
+    if (problem.symmetric || options.scheme != Scheme::jacobi_pcg) return false;
+    if (options.spec == DatapathSpec(formats::kDouble)) {
+        options.spec = native_spec();
+        options.jacobi = true;
+    }
+    if (!options.spec.sums_free()) return false;
     options.scheme = Scheme::recurrence;
-    options.recurrence = recurrence::kBicgstab.name.view();
+    options.recurrence = RecurrenceChoice::bicgstab;
+    return true;
+}
+
+bool take_native_loops(const AskedFor& asked, const Problem& problem, SolveOptions& options) {
+    const bool formats = asked.format == "double" || asked.format == "float";
+    if (asked.engine != "emulated" || !formats || asked.scheme || asked.datapath) return false;
+    if (!options.recurrence || options.preconditioner || problem.system.kind() != System::Kind::sparse) return false;
+    const bool alone = options.scheme == Scheme::direct || options.scheme == Scheme::recurrence;
+    const RecurrenceChoice::Name name = options.recurrence->name;
+    if (!alone || (name != RecurrenceChoice::cg && name != RecurrenceChoice::bicgstab)) return false;
+    options.spec = native_spec(asked.format == "float");
     return true;
 }
 
 bool take_native_default(const AskedFor& asked, SolveOptions& options) {
     const Scheme scheme = options.jacobi ? Scheme::pipelined : Scheme::jacobi_pcg; // (scaled is preconditioned)
-    if (options.spec.sums_free() && !asked.scheme) options.scheme = scheme;
+    if (options.spec.sums_free() && !asked.scheme && !asked.solver) options.scheme = scheme;
     const bool formats = asked.format.empty() || asked.format == "double" || asked.format == "float";
-    if (asked.engine != "gpu" || !formats || asked.scheme || asked.datapath) return false;
+    if (asked.engine != "gpu" || !formats || asked.scheme || asked.solver || asked.datapath) return false;
     options.scheme = scheme;
     options.spec = native_spec(asked.format == "float");
     return true;
@@ -60,14 +82,14 @@ void check_native(const Problem& problem, const Engine& engine, const SolveOptio
     const auto none = [&](bool given, std::string_view what) {
         if (given) throw InvalidInput(fmt::format("datapath {}: {}", to_string(o.spec), what));
     };
-    const NativeChoice choice = choice_of(o);
+    const NativeChoice choice = choice_of(o, engine);
     if (!engine.has_native()) throw InvalidInput(engine.native_refusal(o.spec, problem.system, choice));
-    none(o.scheme != Scheme::jacobi_pcg && o.scheme != Scheme::pipelined && o.scheme != Scheme::recurrence,
-         fmt::format("sums that are free in order have the schemes jacobi-pcg, pipelined and recurrence, not {}",
-                     to_string(o.scheme)));
-    none(divides_by_diagonal(o) && o.jacobi,
-         fmt::format("{} divides by the diagonal itself: leave jacobi out",
-                     o.scheme == Scheme::recurrence ? o.recurrence : to_string(o.scheme)));
+    none(o.scheme != Scheme::jacobi_pcg && o.scheme != Scheme::pipelined && o.scheme != Scheme::direct &&
+             (o.scheme != Scheme::recurrence || choice.recurrence == nullptr),
+         fmt::format("sums that are free in order have the schemes jacobi-pcg, direct, pipelined and bicgstab, not {}",
+                     scheme_name(o)));
+    none(choice.jacobi && o.jacobi && !on_processor(engine),
+         fmt::format("{} divides by the diagonal itself: leave jacobi out", scheme_name(o)));
     none(!o.middle.empty() || o.outer || o.resident || !o.schedule.empty() || o.headroom || o.couplings ||
              o.digits != 0,
          "a native solver has no outer loop of words: leave middle formats, outer, resident, schedule, headroom, "
@@ -111,7 +133,7 @@ void solve_native(const Problem& problem, const Engine& engine, std::vector<doub
     SolveResult& result = context.result;
     const bool first = !context.native;
     if (first) {
-        context.native = engine.native(problem.system, o.spec, choice_of(o));
+        context.native = engine.native(problem.system, o.spec, choice_of(o, engine));
         const PickedPlan& plan = context.native->plan();
         result.native = NativeOutcome{plan.plan, plan.why, 0};
     } else {

@@ -137,7 +137,7 @@ SolveResult solve_over_parts(const Problem& problem, const std::shared_ptr<Space
     const bool jacobi = options.scheme == Scheme::jacobi_pcg;
     if (!jacobi && options.scheme != Scheme::direct)
         throw InvalidInput(fmt::format("scheme {}: in double precision direct and jacobi-pcg are shared out over parts",
-                                       to_string(options.scheme)));
+                                       scheme_name(options)));
     check(options, options.scheme);
     if (options.energy || options.bound)
         throw InvalidInput(
@@ -146,7 +146,7 @@ SolveResult solve_over_parts(const Problem& problem, const std::shared_ptr<Space
                         options.energy ? "stop energy" : "bound"));
     if (!(options.spec == DatapathSpec(formats::kDouble)))
         throw InvalidInput(fmt::format("scheme {}: over parts it works in double precision: write --format double",
-                                       to_string(options.scheme)));
+                                       scheme_name(options)));
     if (!jacobi && options.jacobi)
         throw InvalidInput(
             "scheme direct: over parts in double it scales nothing: take jacobi-pcg, or leave jacobi out");

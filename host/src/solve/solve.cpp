@@ -46,18 +46,14 @@ void check(const Problem& problem, const Engine& engine, const SolveOptions& o) 
             fmt::format("plan {}: only a native solver has plans (engine gpu, --format double or float); leave it out",
                         to_string(o.plan)));
     // An engine that compares two others has a name of its own: there would be nothing to compare.
-    require((recurrence_of(o) == nullptr && o.scheme != Scheme::gmres) || o.spec.sums_free() ||
-                engine.name() == kProcessor,
-            o.recurrence.empty()
-                ? fmt::format("scheme {}: only engine 'emulated' has its recurrence, not '{}'; use that engine, "
-                              "unchecked{}",
-                              to_string(o.scheme), engine.name(), problem.symmetric ? ", or the scheme pipelined" : "")
-                : fmt::format("recurrence {}: only engine 'emulated' has it in this datapath, not '{}'; use that "
-                              "engine, unchecked{}",
-                              o.recurrence, engine.name(), engine.has_native() ? ", or --format double" : ""));
-    require(o.gmres == 0 || engine.name() == kProcessor,
-            fmt::format("gmres: only engine 'emulated' has its recurrence, not '{}'; leave the engine out, unchecked",
-                        engine.name()));
+    const bool gmres = iterated(o).name == RecurrenceChoice::gmres;
+    require((recurrence_of(o) == nullptr && !gmres) || o.spec.sums_free() || engine.name() == kProcessor,
+            fmt::format("recurrence {}: only engine 'emulated' has it in this datapath, not '{}'; use that engine, "
+                        "unchecked{}",
+                        to_string(iterated(o)), engine.name(),
+                        engine.has_native() && iterated(o) == RecurrenceChoice::bicgstab ? ", or --format double"
+                        : problem.symmetric ? ", or the recurrence pipelined"
+                                            : ""));
     require(problem.b.size() == problem.system.size(), "right-hand side: its length is not the system's size");
     const std::string why = options::refusal(o);
     require(why.empty(), why);
@@ -76,9 +72,8 @@ void check(const Problem& problem, const Engine& engine, const SolveOptions& o) 
 
 /// Is every pass of the solve one of pipelined CG in a datapath of the options?
 bool counts_bits(const SolveOptions& o) {
-    if (o.preconditioner || o.spec.sums_free() || o.gmres != 0 || recurrence_of(o) != nullptr) return false;
-    return o.scheme == Scheme::pipelined ||
-           (refines(o.scheme) && o.middle.empty() && o.inner_recurrence == Recurrence::pipelined);
+    if (o.preconditioner || o.spec.sums_free() || iterated(o).name != RecurrenceChoice::pipelined) return false;
+    return o.scheme == Scheme::pipelined || (refines(o.scheme) && o.middle.empty());
 }
 
 void run_scheme(const Problem& problem, const Engine& engine, std::vector<double>& u, std::vector<double>& d,
@@ -90,12 +85,10 @@ void run_scheme(const Problem& problem, const Engine& engine, std::vector<double
     case Scheme::direct:
     case Scheme::pipelined:
         return solving::solve_direct(problem, engine, u, d, context);
-    case Scheme::chronopoulos_gear:
-    case Scheme::ghysels_vanroose:
     case Scheme::recurrence:
-        return solving::solve_recurrence(problem, u, d, context);
-    case Scheme::gmres:
-        return solving::solve_gmres(problem, u, d, context);
+        return iterated(context.options).name == RecurrenceChoice::gmres
+                   ? solving::solve_gmres(problem, u, d, context)
+                   : solving::solve_recurrence(problem, u, d, context);
     case Scheme::defect_correction:
         return solving::solve_defect_correction(problem, engine, u, d, context);
     case Scheme::residual_guided:
@@ -364,7 +357,8 @@ SolveResult solve(const Problem& original, const Engine& engine, const SolveOpti
     const auto start = std::chrono::steady_clock::now();
     SolveResult result;
     std::optional<ScaledProblem> scaled;
-    if (options.jacobi) scaled = jacobi_scaled(original);
+    // (A native recurrence divides by the diagonal itself.)
+    if (options.jacobi && !(native && options.scheme == Scheme::recurrence)) scaled = jacobi_scaled(original);
     else scaled = range_scaled(original);
     const Problem& problem = scaled ? scaled->problem : original;
     const std::size_t size = problem.system.size();
@@ -388,7 +382,7 @@ SolveResult solve(const Problem& original, const Engine& engine, const SolveOpti
     }
     if (counts_bits(options)) context.pass = bit_operations(options.spec, *context.loaded);
     result.equation_scale = context.fit;
-    if (refines(options.scheme) && options.inner_recurrence == Recurrence::chebyshev) {
+    if (refines(options.scheme) && iterated(options).name == RecurrenceChoice::chebyshev) {
         result.chebyshev = options.bounds ? ChebyshevBounds{*options.bounds, 0}
                                           : solving::estimated_bounds(problem.system, options.threads);
         const SpectrumBounds& bounds = result.chebyshev->bounds;

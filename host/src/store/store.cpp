@@ -62,6 +62,51 @@ void add_columns(sqlite3* db, const std::string& path) {
     }
 }
 
+/// Before a solve's recurrence was one value it stood in three columns, and so in the keys; these are its scheme's name
+/// and `recurrence` now.
+void join_recurrences(sqlite3* db, const std::string& path) {
+    const bool inner = has_column(db, path, "inner_recurrence"), gmres = has_column(db, path, "gmres");
+    if (!inner && !gmres) return;
+    struct Row {
+        std::uint64_t id;
+        std::string key, scheme, recurrence;
+    };
+    std::vector<Row> changed;
+    Statement rows(db, path,
+                   fmt::format("SELECT id, key, problem, scheme, recurrence, {}, {} FROM points",
+                               inner ? "inner_recurrence" : "NULL", gmres ? "gmres" : "NULL"));
+    while (rows.step()) {
+        const std::string key(rows.text(1)), problem(rows.text(2)), old(rows.text(3));
+        std::string name(rows.null(4) ? std::string_view() : rows.text(4));
+        const std::string scheme = old == "recurrence" ? name : old;
+        if (!rows.null(6)) name = fmt::format("gmres({})", rows.integer(6));
+        else if (!rows.null(5) && rows.text(5) != "pipelined")
+            name = rows.text(5) == "plain" ? std::string_view("cg") : rows.text(5);
+        if (name.empty()) continue;
+        std::string rest = key.substr(problem.size()); // (a problem's text may hold anything)
+        const auto take_out = [&](const std::string& word) {
+            const std::size_t at = rest.find(" " + word + "=");
+            if (at != std::string::npos) rest.erase(at, std::min(rest.find(' ', at + 1), rest.size()) - at);
+        };
+        for (const char* word : {"recurrence", "inner-recurrence", "gmres"}) take_out(word);
+        if (const std::size_t at = rest.find(" scheme=" + old); at != std::string::npos)
+            rest.replace(at, 8 + old.size(),
+                         " scheme=" + scheme + (scheme == name ? std::string() : " recurrence=" + name));
+        changed.push_back({rows.integer(0), problem + rest, scheme, scheme == name ? std::string() : name});
+    }
+    for (const Row& row : changed) {
+        Statement update(db, path, "UPDATE OR REPLACE points SET key = ?, scheme = ?, recurrence = ? WHERE id = ?");
+        update.bind(row.key);
+        update.bind(row.scheme);
+        if (row.recurrence.empty()) update.bind_null();
+        else update.bind(row.recurrence);
+        update.bind(row.id);
+        update.step();
+    }
+    if (inner) execute(db, path, "ALTER TABLE points DROP COLUMN inner_recurrence");
+    if (gmres) execute(db, path, "ALTER TABLE points DROP COLUMN gmres");
+}
+
 } // namespace
 
 void results::settle_points(sqlite3* db, const std::string& path) {
@@ -73,6 +118,7 @@ void results::settle_points(sqlite3* db, const std::string& path) {
         if (!has_column(db, path, "words")) // before fixed-point vectors
             execute(db, path, "ALTER TABLE points ADD COLUMN words TEXT");
         add_columns(db, path);
+        join_recurrences(db, path);
     }
     execute(db, path, "COMMIT");
 }

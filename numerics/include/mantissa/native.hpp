@@ -26,8 +26,10 @@ enum class NativePlan : std::uint8_t {
     sparse_resident, ///< rows, the matrix in shared memory, one launch
     sparse_stream,   ///< rows, two kernels an iteration
     sparse_parts,    ///< rows over several devices
+    processor,       ///< rows on this processor's threads
 };
-/// "automatic", "grid-resident", "grid-stream", "grid-parts", "sparse-resident", "sparse-stream", "sparse-parts".
+/// "automatic", "grid-resident", "grid-stream", "grid-parts", "sparse-resident", "sparse-stream", "sparse-parts",
+/// "processor".
 std::string to_string(NativePlan plan);
 /// Throws InvalidInput, one line with the names.
 NativePlan parse_native_plan(std::string_view text);
@@ -41,6 +43,7 @@ struct NativeChoice {
     NativePlan plan = NativePlan::automatic;
     bool jacobi = true; ///< preconditioned by the diagonal (which a constant stencil's makes no difference to)
     const recurrence::Definition* recurrence = nullptr; ///< of the library (recurrence/library.hpp); null: CG
+    int threads = 1; ///< of this processor, where it solves itself
 };
 
 /// What a plan is picked by.

@@ -3,6 +3,7 @@
 #include "fixed_matrix.hpp"
 #include "fixed_session.hpp"
 #include "mantissa/multilevel/word_solve.hpp"
+#include "mantissa/recurrence/native_solver.hpp"
 #include "mantissa/row_forms.hpp"
 #include "resident/twin.hpp"
 #include "session_base.hpp"
@@ -62,6 +63,17 @@ public:
         if (const std::string why = cycles_refusal(system, spec, iterate); !why.empty()) throw InvalidInput(why);
         const auto grid = *multilevel::grid_words(system);
         return multilevel::make_cycle_solver(grid, iterate, multilevel::make_word_solver(grid, spec));
+    }
+
+    [[nodiscard]] bool has_native() const override { return true; }
+    [[nodiscard]] std::string native_refusal(const DatapathSpec& spec, const System& system,
+                                             const NativeChoice& choice) const override {
+        return recurrence::processor_native_refusal(spec, system, choice);
+    }
+    [[nodiscard]] std::unique_ptr<NativeSolver> native(const System& system, const DatapathSpec& spec,
+                                                       const NativeChoice& choice) const override {
+        if (const std::string why = native_refusal(spec, system, choice); !why.empty()) throw InvalidInput(why);
+        return recurrence::make_processor_native(spec, system, choice);
     }
 
 private:

@@ -12,7 +12,8 @@ std::span<const Entry> library() {
          "Strzodka and Goeddeke, FCCM 2006, Eq. 4 and 5",
          "as cg until beta's difference cancels; the sigma guard restarts it", "every engine"},
         {&kCg, "textbook CG", "Hestenes and Stiefel 1952", "the reference of the others",
-         "emulated; native on the processor and on the gpu (scheme jacobi-pcg)"},
+         "emulated; native on the processor (--format double or float, sparse rows) and on the gpu (scheme "
+         "jacobi-pcg)"},
         {&kChronopoulosGear, "CG with its two sums together", "Chronopoulos and Gear 1989",
          "somewhat worse than cg: A p is a recurrence", "emulated"},
         {&kGhyselsVanroose, "CG whose product hides the sums", "Ghysels and Vanroose 2014",
@@ -21,8 +22,7 @@ std::span<const Entry> library() {
          "as cg; the preconditioner may change from step to step", "emulated"},
         {&kBicgstab, "stabilised biconjugate gradients", "van der Vorst 1992",
          "the recurrence's residual leaves the true one after large intermediate residuals",
-         "emulated; native on the gpu (--format double or float); loops in double for sparse rows "
-         "(recurrence/native.hpp)"},
+         "emulated; native on the processor and on the gpu (--format double or float, sparse rows)"},
     }};
     return all;
 }

@@ -24,7 +24,7 @@ class GpuRecurrence : public testing::DeviceTest {};
 SolveOptions bicgstab(double tolerance = 1e-8, bool single = false) {
     SolveOptions o;
     o.scheme = Scheme::recurrence;
-    o.recurrence = "bicgstab";
+    o.recurrence = RecurrenceChoice::bicgstab;
     o.spec = DatapathSpec(single ? formats::kFloat : formats::kDouble);
     o.tolerance = tolerance;
     o.keep_solution = true;
@@ -68,7 +68,8 @@ std::uint64_t on_the_processor(const CompressedRows& a, const std::vector<double
     }
     for (std::size_t k = 0; k < value.size(); ++k) value[k] *= inverse[a.column()[k]];
     const CompressedRows scaled = a.with_values(std::move(value));
-    recurrence::Native<recurrence::kBicgstab> loops(scaled);
+    const recurrence::NativeRows<double> rows(scaled);
+    recurrence::Native<recurrence::kBicgstab> loops(rows);
     loops.start(b);
     return loops.run({.passes = 20000, .rho_stop = tolerance * tolerance * square}).passes;
 }

@@ -85,4 +85,51 @@ TEST(StoredOptions, FilesOfBeforeAreReadResumedAndCompleted) {
         << scratch.read("new.jsonl");
 }
 
+/// Before a recurrence was one value it stood in three columns, and so in the keys.
+TEST(StoredOptions, RecurrencesInThreeColumnsAreJoined) {
+    const Scratch scratch;
+    const std::string path = scratch.path("s.sqlite");
+    const auto point = [](std::string_view scheme, std::optional<RecurrenceChoice> recurrence) {
+        Point p{"mtx:a scheme=gmres gmres=9.mtx", "emulated", {}};
+        set_scheme(p.options, scheme);
+        if (recurrence) p.options.recurrence = recurrence;
+        return p;
+    };
+    using R = RecurrenceChoice;
+    const std::vector<Point> points{point("defect-correction", R::cg), point("gmres", R(R::gmres, 12)),
+                                    point("bicgstab", {}), point("defect-correction", R(R::gmres, 30)),
+                                    point("residual-guided", {})};
+    {
+        Store store(path);
+        for (const Point& p : points) put(store, p);
+    }
+    // As files were.
+    execute(path, "ALTER TABLE points ADD COLUMN inner_recurrence TEXT");
+    execute(path, "ALTER TABLE points ADD COLUMN gmres INTEGER");
+    const auto was = [&](const char* now, const char* before, const char* columns) {
+        execute(path, "UPDATE points SET key = replace(key, '" + std::string(now) + "', '" + before + "'), " + columns +
+                          " WHERE key LIKE '%" + now + "%'");
+    };
+    was(" scheme=defect-correction recurrence=cg inner=10 spec",
+        " scheme=defect-correction inner=10 inner-recurrence=plain spec",
+        "recurrence = NULL, inner_recurrence = 'plain'");
+    was(" scheme=gmres recurrence=gmres(12) spec", " scheme=gmres gmres=12 spec", "recurrence = NULL, gmres = 12");
+    was(" scheme=bicgstab spec", " scheme=recurrence recurrence=bicgstab spec",
+        "scheme = 'recurrence', recurrence = 'bicgstab'");
+    was(" scheme=defect-correction recurrence=gmres(30) inner=10 spec",
+        " scheme=defect-correction inner=10 gmres=30 spec",
+        "recurrence = NULL, inner_recurrence = 'pipelined', gmres = 30");
+    report::Origins origins;
+    const report::Rows rows = report::read_stores({path}, origins);
+    ASSERT_EQ(rows.points.size(), points.size());
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        EXPECT_EQ(rows.points[i].scheme, scheme_name(points[i].options)) << i;
+        EXPECT_EQ(iterated(rows.points[i].options), iterated(points[i].options)) << i;
+        EXPECT_EQ(rows.points[i].key, point_key(points[i])) << i;
+    }
+    const Store store(path);
+    for (const Point& p : points) EXPECT_TRUE(store.contains(p)) << point_key(p);
+    EXPECT_EQ(store.size(), points.size());
+}
+
 } // namespace

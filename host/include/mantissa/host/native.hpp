@@ -10,14 +10,15 @@ namespace mantissa {
 /// `double,sum=free` or `float,sum=free`.
 [[nodiscard]] DatapathSpec native_spec(bool single = false);
 
-/// Is such a solve native: on an engine that has native solvers, with free sums, by the scheme jacobi_pcg (which has
-/// no datapath), or by the scheme recurrence in plain double or float?
+/// Is such a solve native: on an engine that has native solvers, with free sums; on a device by the scheme jacobi_pcg
+/// (which has no datapath), and by the scheme recurrence in plain double or float, too?
 [[nodiscard]] bool solves_natively(const SolveOptions& options, const Engine& engine);
 
 /// What was written for a solve, as far as it says that a datapath is wanted or not.
 struct AskedFor {
     std::string_view engine, format; ///< as written; format is empty where none was
     bool scheme = false;             ///< a scheme was
+    bool solver = false;             ///< a recurrence, an outer loop or a preconditioner was
     /// Something was that datapaths alone have: a full spec, inner iterations or digits, a schedule, words of an outer
     /// loop, an engine to compare with.
     bool datapath = false;
@@ -27,8 +28,11 @@ struct AskedFor {
 /// scheme and sum=ordered keep the datapath.) Free sums without a scheme have the same scheme. True where `options` is
 /// such a solve now and its spec was not written so.
 bool take_native_default(const AskedFor& asked, SolveOptions& options);
-/// Behind it, once the problem is there: bicgstab in CG's place where the matrix is not symmetric. True where it is
-/// now.
+/// Behind it, once the problem is there: bicgstab in the place of CG preconditioned by the diagonal where the matrix is
+/// not symmetric, native too. True where it is now.
 bool take_native_recurrence(const Problem& problem, SolveOptions& options);
+/// cg or bicgstab asked for by name, alone, in --format double or float, on this processor and for sparse rows: by its
+/// native loops (mantissa/recurrence/native_loops.hpp). True where `options` is such a solve now.
+bool take_native_loops(const AskedFor& asked, const Problem& problem, SolveOptions& options);
 
 } // namespace mantissa

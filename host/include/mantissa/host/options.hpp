@@ -38,7 +38,7 @@ using Value = std::variant<bool, std::uint64_t, std::int64_t, double, std::strin
 /// Which axis of a solve was asked for by name; finish() makes a scheme of them.
 struct Axes {
     bool scheme = false; ///< was it named?
-    std::optional<std::string> recurrence, outer_loop;
+    std::optional<std::string> outer_loop;
 };
 
 /// A solve that is being asked for, option by option.
@@ -54,7 +54,7 @@ struct Request {
 enum class Column : std::uint8_t { none, first, later };
 
 /// What giving an option asks for, as far as it decides whether a solve is native (host/native.hpp).
-enum class Asks : std::uint8_t { datapath, nothing, scheme, format, plan };
+enum class Asks : std::uint8_t { datapath, nothing, scheme, solver, format, plan };
 
 /// The declaration of one option.
 struct Option {
@@ -111,12 +111,15 @@ std::optional<Value> value_in_key(std::string_view key, const Option& option);
 struct SchemeAxes {
     Scheme scheme;
     std::string_view name;
-    std::vector<std::string_view> recurrences; ///< the first is the scheme's own; of others see Recurrence::plain
+    std::vector<RecurrenceChoice> recurrences; ///< the first is the scheme's own
     std::string_view preconditioner, outer_loop, note;
-    bool any_matrix = false; ///< need the matrix not be symmetric?
+
+    [[nodiscard]] bool has(const RecurrenceChoice& choice) const;
 };
-/// In the order of Scheme.
+/// Every name of --scheme.
 std::span<const SchemeAxes> schemes();
+/// What these options' scheme stands for: with the recurrence that they name, where a scheme has that.
+const SchemeAxes& axes_of(const SolveOptions& options);
 
 /// Why these options cannot stand together, in one line that begins with an option's name; empty where they can. What
 /// depends on the engine and the problem is for solve() to say.

@@ -14,6 +14,7 @@
 #include "mantissa/engine.hpp"
 #include "mantissa/host/error_bounds.hpp"
 #include "mantissa/host/problem.hpp"
+#include "mantissa/host/recurrence_choice.hpp"
 #include "mantissa/multilevel/cycle_spec.hpp"
 #include "mantissa/native.hpp"
 #include "mantissa/partition/cuts.hpp"
@@ -25,19 +26,16 @@ namespace mantissa {
 enum class Scheme : std::uint8_t {
     direct,            ///< CG, Eq. 2, in the spec's formats on the whole problem
     pipelined,         ///< pipelined CG, Eq. 4 and 5, likewise
-    chronopoulos_gear, ///< Chronopoulos and Gear 1989, likewise
-    ghysels_vanroose,  ///< Ghysels and Vanroose 2014, likewise
     defect_correction, ///< iterative refinement, section 2.2 and 3.2
     residual_guided,   ///< section 3.3
     inexact_pcg,       ///< flexible preconditioned CG in double; steps of CG in the spec's formats precondition it
                        ///< (Golub and Ye 1999; Cevahir, Nukada, Matsuoka 2009)
     jacobi_pcg, ///< Jacobi-PCG made for speed: the textbook's in double on this processor (sparse/jacobi_pcg.hpp),
                 ///< or an engine's native solver (native.hpp)
-    gmres,      ///< GMRES(m) in the spec's formats on the whole problem (mantissa/recurrence/gmres.hpp), for matrices
-                ///< that need not be symmetric
     recurrence, ///< SolveOptions::recurrence, in the spec's formats on the whole problem
 };
-/// Its name; options::schemes() has them all, each with the axes that it stands for.
+/// Its name: the one of options::schemes(), which has for each the axes that it stands for; "recurrence" where a name
+/// of there stands for a recurrence as well.
 std::string to_string(Scheme scheme);
 Scheme parse_scheme(std::string_view text);
 /// Has the scheme an outer loop in double precision around inner solves, which `inner` or `digits` end?
@@ -47,8 +45,17 @@ namespace recurrence {
 struct Definition;
 }
 struct SolveOptions;
+/// Its scheme's name in options::schemes(): "direct", "bicgstab".
+std::string scheme_name(const SolveOptions& options);
+/// Sets the scheme, and the recurrence where the name stands for one. Throws InvalidInput, one line.
+void set_scheme(SolveOptions& options, std::string_view name);
+/// What the scheme iterates: `recurrence`, or where that is none the scheme's own. Throws InvalidInput where neither
+/// is.
+RecurrenceChoice iterated(const SolveOptions& options);
+/// As engines' sessions have it; nothing where they have none.
+std::optional<Recurrence> session_recurrence(const RecurrenceChoice& choice);
 /// What these options iterate by interpreting its definition (mantissa/recurrence/interpreter.hpp); null where an
-/// engine runs one of its own. Throws InvalidInput on a name that the library does not have.
+/// engine runs one of its own.
 const recurrence::Definition* recurrence_of(const SolveOptions& options);
 
 enum class Status : std::uint8_t {
@@ -96,9 +103,6 @@ struct ScheduleStage {
     friend bool operator==(const ScheduleStage&, const ScheduleStage&) = default;
 };
 
-/// Steps of a cycle of GMRES where none are given.
-inline constexpr std::uint64_t kUsualRestart = 30;
-
 /// The scheme, datapath and limits of a solve.
 struct SolveOptions {
     Scheme scheme = Scheme::residual_guided;
@@ -120,17 +124,13 @@ struct SolveOptions {
     double digits = 0;        ///< not 0: each inner solve reduces its defect by this many digits instead,
                               ///< from kFewestDigits to kMostDigits
     double middle_digits = 2; ///< digits gained by each middle loop of a cascade
-    Recurrence inner_recurrence = Recurrence::pipelined; ///< others: for defect_correction and inexact_pcg
+    /// What the scheme iterates, on the whole problem or inside its outer loop; those that it has are in
+    /// options::schemes(). GMRES inside defect_correction is GMRES-IR (Carson and Higham, SIAM J. Sci. Comput. 40(2),
+    /// 2018). None: the scheme's own.
+    std::optional<RecurrenceChoice> recurrence;
     /// Of the Chebyshev recurrence: where the eigenvalues of the matrix that the scheme works on lie (with jacobi the
     /// scaled one). None: estimated by Lanczos steps on this processor.
     std::optional<SpectrumBounds> bounds;
-    /// Steps of a cycle of GMRES. With the scheme gmres 0 is kUsualRestart; with defect_correction GMRES takes the
-    /// place of the inner solves' CG where it is not 0 (GMRES-IR: Carson and Higham, SIAM J. Sci. Comput. 40(2), 2018).
-    std::uint64_t gmres = 0;
-    /// A recurrence by its name in mantissa/recurrence/library.hpp, in the emulated engine's arithmetic: the whole
-    /// solve of the scheme `recurrence`, the inner solver of defect_correction in the engine's place. Empty: the
-    /// scheme's own.
-    std::string recurrence;
     /// Fixed vectors: the defect enters with a norm in (1/2, 1] 2^-headroom, always. None: so at first; then with the
     /// power of two that would have left the last step's longest words one idle bit. Either way one bit more behind
     /// every overflow of a word.
@@ -233,7 +233,7 @@ using Progress = std::function<bool(const HistoryPoint&)>;
 /// it has. So does a native one (host/native.hpp), whose own residual may be wrong.
 ///
 /// Throws InvalidInput, one line, when the engine refuses the spec, when the options contradict each other, when a
-/// recurrence that only the emulated engine's arithmetic has (recurrence_of(), gmres) is asked for on another engine,
+/// recurrence that only the emulated engine's arithmetic has (recurrence_of(), GMRES) is asked for on another engine,
 /// and when the problem cannot be scaled (jacobi_scaled()) or its right-hand side is not finite.
 SolveResult solve(const Problem& problem, const Engine& engine, const SolveOptions& options,
                   const Progress& progress = {});

@@ -14,7 +14,7 @@
 //     format = ["s14e8", "s17e8"]
 //     row = ["s20e8", "s23e8"]
 //
-// Keys: problem engine scheme inner digits stop ("inner=10", "digits=2") inner_recurrence middle ("s36e11,s23e8")
+// Keys: problem engine scheme inner digits stop ("inner=10", "digits=2") recurrence outer_loop middle ("s36e11,s23e8")
 // middle_digits outer ("fx64.62") resident headroom couplings tolerance max_iterations jacobi history; spec (a full
 // text), or format and any of u r p q coef operand row order point product dot scalar lanes, and vectors for r, p and q
 // together; or schedule

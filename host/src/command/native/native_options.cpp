@@ -19,6 +19,7 @@ NativeFlags note_asked(const CLI::App& app, const SolveFlags& given) {
     for (const options::Option* option : given.given()) {
         using options::Asks;
         flags.scheme = flags.scheme || option->asks == Asks::scheme;
+        flags.solver = flags.solver || option->asks == Asks::solver;
         flags.plan = flags.plan || option->asks == Asks::plan;
         flags.datapath = flags.datapath || option->asks == Asks::datapath;
         if (option->asks == Asks::format) flags.format = options::text_of(given.value(*option));
@@ -29,12 +30,12 @@ NativeFlags note_asked(const CLI::App& app, const SolveFlags& given) {
 std::string apply_native(const NativeFlags& flags, const std::string& engine, const std::string& problem,
                          SolveOptions& options) {
     const std::string& format = flags.format;
-    if (take_native_default({engine, format, flags.scheme, flags.datapath}, options))
+    if (take_native_default({engine, format, flags.scheme, flags.solver, flags.datapath}, options))
         return fmt::format("engine gpu, no datapath asked for: native {}, {}", format == "float" ? "float" : "double",
                            options.jacobi ? "CG on the scaled system" : "CG preconditioned by the diagonal");
     // (Grids keep the reduced datapath that they always had: there is no matrix of anybody's to be solved fast.)
     const bool matrix_alone = problem.starts_with("mtx:") && format.empty() && !flags.plan && !flags.engine &&
-                              !flags.scheme && !flags.datapath && !options.jacobi;
+                              !flags.scheme && !flags.solver && !flags.datapath && !options.jacobi;
     if (!matrix_alone) return {};
     options.scheme = Scheme::jacobi_pcg;
     options.spec = DatapathSpec(formats::kDouble);
@@ -42,10 +43,16 @@ std::string apply_native(const NativeFlags& flags, const std::string& engine, co
            "a reduced one";
 }
 
-std::string apply_native(const NativeFlags& flags, const Problem& problem, SolveOptions& options) {
+std::string apply_native(const NativeFlags& flags, const std::string& engine, const Problem& problem,
+                         SolveOptions& options) {
+    if (take_native_loops({engine, flags.format, flags.scheme, flags.solver, flags.datapath}, problem, options))
+        return fmt::format("{} in native {} on this processor{}; --format {} has it in a datapath",
+                           to_string(iterated(options)), flags.format,
+                           options.jacobi ? ", preconditioned by the diagonal" : "",
+                           flags.format == "float" ? "s23e8" : "s52e11");
     if (flags.scheme || !take_native_recurrence(problem, options)) return {};
     return fmt::format("the matrix is not symmetric: {} preconditioned by the diagonal from the right, in CG's place",
-                       options.recurrence);
+                       to_string(iterated(options)));
 }
 
 void print_native(std::FILE* to, const SolveResult& result) {
@@ -53,7 +60,8 @@ void print_native(std::FILE* to, const SolveResult& result) {
     const NativeOutcome& n = *result.native;
     const auto iterations = static_cast<double>(std::max<std::uint64_t>(result.inner_iterations, 1));
     fmt::print(to, "{:<15}{}: {}\n", "plan", to_string(n.plan), n.why);
-    fmt::print(to, "{:<15}{:.3g} s, {:.2f} us per iteration\n", "device", n.seconds, 1e6 * n.seconds / iterations);
+    fmt::print(to, "{:<15}{:.3g} s, {:.2f} us per iteration\n", n.plan == NativePlan::processor ? "loops" : "device",
+               n.seconds, 1e6 * n.seconds / iterations);
 }
 
 } // namespace mantissa::cli

@@ -13,8 +13,8 @@ namespace mantissa::cli {
 
 /// What of an engine, a scheme and a datapath stands in the command line.
 struct NativeFlags {
-    bool engine = false, scheme = false, datapath = false, plan = false; ///< was one asked for? See AskedFor
-    std::string format;                                                  ///< as written; empty: not given
+    bool engine = false, scheme = false, solver = false, datapath = false, plan = false; ///< was one? See AskedFor
+    std::string format; ///< as written; empty: not given
 };
 
 /// Called once the line is read.
@@ -24,8 +24,10 @@ NativeFlags note_asked(const CLI::App& app, const SolveFlags& given);
 /// line that says what was chosen where that was not written, else nothing.
 std::string apply_native(const NativeFlags& flags, const std::string& engine, const std::string& problem,
                          SolveOptions& options);
-/// Where that chose native CG and the problem's matrix is not symmetric: bicgstab, with a line that says so.
-std::string apply_native(const NativeFlags& flags, const Problem& problem, SolveOptions& options);
+/// Once the problem is there: bicgstab where that chose CG and the matrix is not symmetric; native loops where a
+/// recurrence was named that has them (take_native_loops()). With a line that says so.
+std::string apply_native(const NativeFlags& flags, const std::string& engine, const Problem& problem,
+                         SolveOptions& options);
 /// The rows "plan" and "device" of a native solve's table; nothing for another.
 void print_native(std::FILE* to, const SolveResult& result);
 

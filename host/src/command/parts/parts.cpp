@@ -133,12 +133,14 @@ std::unique_ptr<Engine> make_solving_engine(const std::string& name, const Solve
     if (in_double_over_parts(options, shared)) return make_engine(name);
     const bool on_engine = options.scheme == Scheme::direct || options.scheme == Scheme::pipelined ||
                            refines(options.scheme) || (on_gpus(shared.gpus) && is_native(options));
-    if (options.gmres != 0) throw InvalidInput("gmres: it is not shared out over parts; leave parts and gpus out");
+    if (refines(options.scheme) && !session_recurrence(iterated(options)))
+        throw InvalidInput(fmt::format("recurrence {}: it is not shared out over parts; leave parts and gpus out",
+                                       to_string(iterated(options))));
     if (!on_engine || options.resident)
         throw InvalidInput(
             fmt::format("{}: it is not shared out over parts; take direct, pipelined, defect-correction, "
                         "residual-guided or inexact-pcg",
-                        options.resident ? "--resident" : "--scheme " + to_string(options.scheme)));
+                        options.resident ? "--resident" : "--scheme " + scheme_name(options)));
     if (on_gpus(shared.gpus)) return make_gpus_engine(name, shared.gpus, shared.method, shared.picked);
     return make_parted_engine(shared.space, shared.method, shared.exchange);
 }

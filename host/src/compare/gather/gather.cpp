@@ -58,7 +58,7 @@ Point point_of(const Comparison& c, const std::string& problem, const std::strin
     point.options.headroom = design.headroom;
     if (design.chebyshev) {
         point.options.scheme = Scheme::defect_correction;
-        point.options.inner_recurrence = Recurrence::chebyshev;
+        point.options.recurrence = RecurrenceChoice::chebyshev;
     }
     point.options.history = true;
     return point;

@@ -48,12 +48,13 @@ std::unique_ptr<InnerSolver> make_inner_solver(const Problem& problem, const Eng
                                                const SolveContext& context) {
     const SolveOptions& options = context.options;
     if (options.preconditioner) return make_inner_cycle(problem.system, *options.preconditioner, options.threads);
-    if (options.gmres != 0)
-        return make_inner_gmres(*context.loaded, context.fit, options.spec, options.gmres, options.threads);
+    const RecurrenceChoice choice = iterated(options);
+    if (choice.name == RecurrenceChoice::gmres)
+        return make_inner_gmres(*context.loaded, context.fit, options.spec, choice.restart, options.threads);
     if (const recurrence::Definition* const definition = recurrence_of(options))
         return make_recurrence_solver(*context.loaded, context.fit, options, *definition);
     return make_engine_solver(engine, *context.loaded, context.fit, options.spec,
-                              {options.threads, options.inner_recurrence}, context.bounds);
+                              {options.threads, session_recurrence(choice).value()}, context.bounds);
 }
 
 } // namespace mantissa::solving

@@ -22,6 +22,9 @@ public:
         std::ranges::copy(u_, u.begin());
     }
 
+    /// Of the iterate that is kept; infinite where there is none.
+    [[nodiscard]] double norm() const { return norm_; }
+
 private:
     double norm_ = std::numeric_limits<double>::infinity();
     std::vector<double> u_;

@@ -15,8 +15,14 @@ namespace {
 
 /// Iterations between looks at progress and cancellation.
 constexpr std::uint64_t kIterations = 16;
-/// A look at the true residual costs a defect in double, some two to four percent of so many emulated passes.
-constexpr std::uint64_t kIterationsBetweenLooks = 32;
+/// And between looks at the true residual, at most: one costs a defect in double, some two to four percent of so many
+/// emulated iterations.
+constexpr std::uint64_t kBetweenLooks = 32;
+/// A true residual that is this much above the recurrence's is about to leave it: what parts the two has 3 % of its
+/// norm (squares add), and the best iterate is near.
+constexpr double kApart = 1.0005;
+/// What a run that ended with such a product must have gained for another.
+constexpr double kDigit = 0.1;
 
 class WholeSolve {
 public:
@@ -31,11 +37,18 @@ public:
     void solve() {
         double norm = context_.norm;
         RunEnd end = run(norm);
-        // Broken down on its way: anew from there, with another shadow residual, while that gains anything.
-        while (end == RunEnd::breakdown && context_.remaining() > 0 && !context_.cancelled) {
-            const double now = true_norm(norm);
+        // Broken down on its way: anew from there, with another shadow residual, while that gains anything. A product
+        // that is not above zero may be rounding's, far behind the best iterate: anew from that one.
+        while ((end == RunEnd::breakdown || end == RunEnd::indefinite) && context_.remaining() > 0 &&
+               !context_.cancelled) {
+            double now = true_norm(norm);
             best_.offer(now, u_);
-            if (!(now < kWorthwhile * norm)) break;
+            if (end == RunEnd::indefinite && best_.norm() < now) {
+                best_.give_back(now, u_);
+                arithmetic_.defect(u_, problem_.b, d_);
+                now = best_.norm();
+            }
+            if (!(now < (end == RunEnd::indefinite ? kDigit : kWorthwhile) * norm)) break;
             start_.assign(u_.begin(), u_.end());
             norm = now;
             end = run(norm);
@@ -49,9 +62,7 @@ public:
     }
 
 private:
-    [[nodiscard]] std::string name() const {
-        return context_.options.recurrence.empty() ? "CG" : context_.options.recurrence;
-    }
+    [[nodiscard]] std::string name() const { return to_string(iterated(context_.options)); }
 
     /// From the defect d, of this norm.
     RunEnd run(double norm) {
@@ -60,23 +71,33 @@ private:
         const double stop = context_.target() / norm;
         RunEnd end = RunEnd::passes;
         const bool by_energy = context_.energy > 0;
-        std::uint64_t looked = 0, made = 0;
+        std::uint64_t until_look = between_looks_ = kBetweenLooks;
         while (end == RunEnd::passes && context_.remaining() > 0 && !context_.cancelled && !context_.energy_reached()) {
+            const std::uint64_t most = by_energy ? 1 : kIterations; // (the energy's estimate wants every alpha)
             const RunReport report =
-                solver_.run({.passes = std::min<std::uint64_t>(context_.remaining(), by_energy ? 1 : kIterations),
-                             .rho_stop = stop * stop});
+                solver_.run({.passes = std::min({context_.remaining(), most, until_look}), .rho_stop = stop * stop});
             context_.count(report, report.passes);
             if (by_energy)
                 context_.step(solver_.scalar("alpha"), solver_.scalar(divisor(solver_.definition())),
                               norm * norm * context_.fit);
             context_.report({context_.result.inner_iterations, 0, std::sqrt(solver_.square())});
             end = report.end;
-            made += report.passes;
-            if (end != RunEnd::passes || made - looked < kIterationsBetweenLooks) continue;
-            looked = made;
-            best_.offer(true_norm(norm), u_);
+            until_look -= std::min(until_look, report.passes);
+            if (end == RunEnd::passes && until_look == 0) until_look = look(norm);
         }
         return end;
+    }
+
+    /// At the true residual; returns the iterations to the next look. Where it has left the recurrence's each iterate
+    /// counts for as long as one is better than those before.
+    std::uint64_t look(double norm) {
+        const double now = true_norm(norm), before = best_.norm();
+        best_.offer(now, u_);
+        const bool apart = now > kApart * norm * std::sqrt(solver_.square());
+        if (!apart) between_looks_ = kBetweenLooks;
+        else if (now < before) between_looks_ = std::max<std::uint64_t>(between_looks_ / 4, 1);
+        else between_looks_ = std::min(2 * between_looks_, kBetweenLooks);
+        return between_looks_;
     }
 
     /// Of what the recurrence has, which may leave its own residual, and grow again; u and d become that iterate's.
@@ -95,6 +116,7 @@ private:
     DoubleArithmetic arithmetic_;
     BestIterate best_;
     std::vector<double> start_, right_, correction_;
+    std::uint64_t between_looks_ = kBetweenLooks;
 };
 
 } // namespace

@@ -1,0 +1,170 @@
+// The sweeps of a recurrence's plan (plan.hpp) as loops over a block of rows, for double and float: each vector is
+// loaded and stored once, and what a product makes goes on in a register. Compiled once for each instruction set
+// (numerics/src/isa/isa.hpp: no library templates run here), and for the includer's own.
+//
+// A row's products are added in order. Sums have kSweepLanes interleaved parts, closed by halving. So the numbers do
+// not depend on the instruction set.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "mantissa/recurrence/plan.hpp"
+
+#if !defined(MANTISSA_INLINE)
+#define MANTISSA_INLINE inline __attribute__((always_inline))
+#endif
+
+/// Keeps a sum scalar: compilers would gather the terms of a row, short as it is, into vectors and add them one by one.
+#if defined(__x86_64__)
+#define MANTISSA_SCALAR(sum) asm("" : "+x"(sum))
+#else
+#define MANTISSA_SCALAR(sum)
+#endif
+
+namespace mantissa::recurrence {
+
+/// Elements of a 64-byte register.
+template <class T> inline constexpr std::size_t kSweepLanes = 64 / sizeof(T);
+inline constexpr std::size_t kSweepBlock = 1024, kMostSums = 4;
+
+/// A matrix as sweeps read it.
+template <class T> struct SweepMatrix {
+    const std::uint64_t* row = nullptr; ///< rows + 1
+    const std::uint32_t* column = nullptr;
+    const T* value = nullptr;
+    std::size_t rows = 0;
+};
+
+/// Rows [begin, end), whole registers and at most kSweepBlock: the sweep's steps, update n by factor[n]; sums[k] is the
+/// block's share of its k-th sum.
+template <class T>
+using SweepLoop = void (*)(const SweepMatrix<T>& a, T* const* vectors, const T* factor, std::size_t begin,
+                           std::size_t end, double* sums);
+
+/// The loops of a recurrence.
+template <class T> struct SweepLoops {
+    SweepLoop<T> start[Plan::kMostSweeps] = {}, iteration[Plan::kMostSweeps] = {};
+};
+
+#if defined(MANTISSA_ISA)
+namespace MANTISSA_ISA {
+#else
+inline namespace own {
+#endif
+
+template <class T> struct SweepVector;
+template <> struct SweepVector<double> { using Type = double __attribute__((vector_size(64))); };
+template <> struct SweepVector<float> { using Type = float __attribute__((vector_size(64))); };
+template <class T> using SweepRegister = typename SweepVector<T>::Type;
+
+template <class T> MANTISSA_INLINE SweepRegister<T> sweep_load(const T* at) {
+    SweepRegister<T> v;
+    __builtin_memcpy(&v, at, sizeof v);
+    return v;
+}
+
+/// Rows i .. i + kSweepLanes of A x, one after the other.
+template <class T> MANTISSA_INLINE SweepRegister<T> sweep_rows(const SweepMatrix<T>& a, std::size_t i, const T* x) {
+    T part[kSweepLanes<T>] = {};
+    const std::size_t rows = a.rows - i < kSweepLanes<T> ? a.rows - i : kSweepLanes<T>;
+    std::uint64_t k = a.row[i];
+    for (std::size_t l = 0; l < rows; ++l) {
+        T sum = 0;
+        for (const std::uint64_t end = a.row[i + l + 1]; k < end; ++k) {
+            sum += a.value[k] * x[a.column[k]];
+            MANTISSA_SCALAR(sum);
+        }
+        part[l] = sum;
+    }
+    return sweep_load(part);
+}
+
+/// What a sweep holds of a group of rows.
+template <const Definition& D, class T> struct SweepGroup { SweepRegister<T> value[D.vectors]; };
+
+template <const Definition& D, bool Iteration>
+inline constexpr Plan kSweepPlan = Iteration ? plan(D) : plan(D, 0, D.first);
+
+/// How many sums the sweep has in front of step n.
+constexpr std::size_t sums_before(const Definition& d, const Sweep& sweep, std::size_t n) {
+    std::size_t sums = 0;
+    for (std::size_t k = 0; k < n; ++k) sums += d.step[sweep.step[k]].operation == Operation::dot ? 1 : 0;
+    return sums;
+}
+
+template <const Definition& D, bool Iteration, std::size_t S, std::size_t N, std::uint8_t V, class T>
+MANTISSA_INLINE void sweep_fetch(std::size_t i, T* const* at, SweepGroup<D, T>& group) {
+    if constexpr (!in_hand(D, kSweepPlan<D, Iteration>.sweep[S], N, V, true)) group.value[V] = sweep_load(at[V] + i);
+}
+
+template <const Definition& D, bool Iteration, std::size_t S, std::size_t N, class T>
+MANTISSA_INLINE void sweep_step(const SweepMatrix<T>& a, std::size_t i, T* const* at, const T* factor,
+                                SweepGroup<D, T>& group, SweepRegister<T>* sum) {
+    constexpr Sweep kSweep = kSweepPlan<D, Iteration>.sweep[S];
+    constexpr Step kStep = D.step[kSweep.step[N]];
+    if constexpr (kStep.operation == Operation::apply) {
+        group.value[kStep.result] = sweep_rows(a, i, at[kStep.a]);
+    } else {
+        sweep_fetch<D, Iteration, S, N, kStep.a>(i, at, group);
+        constexpr bool kPair = kStep.operation != Operation::copy && kStep.operation != Operation::precondition;
+        if constexpr (kPair && kStep.b != kStep.a) sweep_fetch<D, Iteration, S, N, kStep.b>(i, at, group);
+        if constexpr (kStep.operation == Operation::dot) {
+            sum[sums_before(D, kSweep, N)] += group.value[kStep.a] * group.value[kStep.b];
+        } else if constexpr (!kPair) {
+            group.value[kStep.result] = group.value[kStep.a];
+        } else if constexpr (kStep.operation == Operation::add_scaled) {
+            group.value[kStep.result] = group.value[kStep.a] + factor[N] * group.value[kStep.b];
+        } else {
+            group.value[kStep.result] = group.value[kStep.a] - factor[N] * group.value[kStep.b];
+        }
+    }
+    if constexpr (kStep.operation != Operation::dot)
+        __builtin_memcpy(at[kStep.result] + i, &group.value[kStep.result], sizeof group.value[0]);
+}
+
+template <const Definition& D, bool Iteration, std::size_t S, class T, std::size_t... N>
+MANTISSA_INLINE void sweep_block(const SweepMatrix<T>& a, T* const* vectors, const T* factor, std::size_t begin,
+                                 std::size_t end, double* sums, std::index_sequence<N...>) {
+    constexpr std::size_t kSums = sums_before(D, kSweepPlan<D, Iteration>.sweep[S], sizeof...(N));
+    static_assert(kSums <= kMostSums);
+    T* at[D.vectors];
+    for (std::size_t v = 0; v < D.vectors; ++v) at[v] = vectors[v];
+    T by[sizeof...(N)];
+    for (std::size_t n = 0; n < sizeof...(N); ++n) by[n] = factor[n];
+    SweepRegister<T> sum[kMostSums] = {};
+    for (std::size_t i = begin; i < end; i += kSweepLanes<T>) {
+        SweepGroup<D, T> group;
+        (sweep_step<D, Iteration, S, N>(a, i, at, by, group, sum), ...);
+    }
+    for (std::size_t k = 0; k < kSums; ++k) {
+        SweepRegister<T> s = sum[k];
+        for (std::size_t half = kSweepLanes<T> / 2; half > 0; half /= 2)
+            for (std::size_t j = 0; j < half; ++j) s[j] += s[j + half];
+        sums[k] = static_cast<double>(s[0]);
+    }
+}
+
+template <const Definition& D, bool Iteration, std::size_t S, class T>
+void sweep_loop(const SweepMatrix<T>& a, T* const* vectors, const T* factor, std::size_t begin, std::size_t end,
+                double* sums) {
+    sweep_block<D, Iteration, S, T>(a, vectors, factor, begin, end, sums,
+                                    std::make_index_sequence<kSweepPlan<D, Iteration>.sweep[S].steps>());
+}
+
+template <const Definition& D, bool Iteration, std::size_t S, class T> constexpr SweepLoop<T> sweep_entry() {
+    if constexpr (kSweepPlan<D, Iteration>.sweep[S].steps != 0) return sweep_loop<D, Iteration, S, T>;
+    else return nullptr;
+}
+
+template <const Definition& D, class T, std::size_t... S>
+constexpr SweepLoops<T> sweep_loops(std::index_sequence<S...> /*sweeps*/) {
+    return {{sweep_entry<D, false, S, T>()...}, {sweep_entry<D, true, S, T>()...}};
+}
+/// The loops of this instruction set.
+template <const Definition& D, class T>
+inline constexpr SweepLoops<T> kSweepLoops = sweep_loops<D, T>(std::make_index_sequence<Plan::kMostSweeps>());
+
+} // namespace MANTISSA_ISA
+} // namespace mantissa::recurrence

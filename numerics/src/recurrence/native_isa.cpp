@@ -1,0 +1,16 @@
+// The native loops for each instruction set. No library templates here: see isa/isa.hpp.
+#include "native_tables.hpp"
+
+namespace mantissa::recurrence::MANTISSA_ISA {
+
+const NativeTables& native_tables() {
+    static constexpr NativeTables kTables{
+        kSweepLoops<kCg, double>,
+        kSweepLoops<kCg, float>,
+        kSweepLoops<kBicgstab, double>,
+        kSweepLoops<kBicgstab, float>,
+    };
+    return kTables;
+}
+
+} // namespace mantissa::recurrence::MANTISSA_ISA
