@@ -29,7 +29,7 @@ large_units(mantissa_compare_parts ${here}/host/src/compare/join_resident.cpp ${
 large_units(mantissa_synthesis)
 large_units(mantissa_workbench_parts ${here}/host/src/store/store.cpp)
 large_units(mantissa_report)
-large_units(mantissa_python ${here}/python/src/narrow.cpp ${here}/python/src/tools.cpp)
+large_units(mantissa_python ${here}/python/src/narrow.cpp ${here}/python/src/narrow_words.cpp ${here}/python/src/tools.cpp)
 # A wheel reads files and starts tools in no time that an optimiser could save.
 if(SKBUILD)
   foreach(target mantissa_base mantissa_sim mantissa_results mantissa_synthesis mantissa_compare_parts mantissa_workbench_parts)
