@@ -102,10 +102,9 @@ SolveOptions scheme(std::size_t k, double energy) {
     SolveOptions o;
     o.energy = energy;
     o.keep_solution = true;
-    constexpr Scheme kSchemes[] = {Scheme::direct,           Scheme::pipelined,       Scheme::chronopoulos_gear,
-                                   Scheme::ghysels_vanroose, Scheme::residual_guided, Scheme::defect_correction,
-                                   Scheme::inexact_pcg};
-    o.scheme = kSchemes[k % 7];
+    constexpr const char* kSchemes[] = {"direct",          "pipelined",         "chronopoulos-gear", "ghysels-vanroose",
+                                        "residual-guided", "defect-correction", "inexact-pcg"};
+    set_scheme(o, kSchemes[k % 7]);
     if (!refines(o.scheme)) o.spec = mantissa::DatapathSpec(mantissa::formats::kDouble);
     o.jacobi = k % 3 == 0;
     return o;
@@ -128,7 +127,7 @@ int energy(std::size_t systems, std::uint64_t seed) {
         const auto x = judge::solution_of(s.a, s.b);
         if (!x) continue;
         const auto result = solve(judge::problem_of(s.a, s.b), *engine, o);
-        EnergyRow& row = rows[fmt::format("{}; {}", hard ? "hard" : "well-behaved", to_string(o.scheme))];
+        EnergyRow& row = rows[fmt::format("{}; {}", hard ? "hard" : "well-behaved", scheme_name(o))];
         ++row.solves;
         if (result.status != mantissa::Status::converged || !result.energy) continue;
         ++row.converged;
