@@ -5,9 +5,10 @@
     experiments/tune/cores.py run MANTISSA STORE TARGET BANDS FIRST COUNT  # synthesise COUNT of them from FIRST on
     experiments/tune/cores.py keep MANTISSA STORE                          # cores.json, with the clocks of a pass
 
-The words are points of a sequence that fills the space evenly (golden ratios), so that any first part of it covers the
-space too: words of r, p and q from 10 to 26 bits, u longer by 3 to 10, alpha and beta of 10 to 17 fraction bits, scalars
-of 15 to 23, one, two or four lanes. `run` synthesises them one after the other into STORE; what is stored is not run
+BANDS is constant, streamed, or sparse: cores of sparse rows. The words are points of a sequence that fills the space
+evenly (golden ratios), so that any first part of it covers the space too: words of r, p and q from 10 to 26 bits (30 for
+sparse rows), u longer by 3 to 10, alpha and beta of 10 to 17 fraction bits, scalars of 15 to 23, one, two or four lanes
+(one, four or sixteen for sparse rows). `run` synthesises them one after the other into STORE; what is stored is not run
 again. `keep` takes the netlists of STORE of the newest RTL in it; the clocks of a pass are counted by solves of the timed
 SystemC model, whose counts are the RTL core's.
 """
@@ -30,27 +31,29 @@ def fractions(n, axes=6):
     return [(0.5 + (n + 1) * root ** -(k + 1)) % 1 for k in range(axes)]
 
 
-def specification(n, streamed=False):
+def specification(n, bands="constant"):
     """Words of point n as `--spec` takes them."""
     x = fractions(n)
-    word = 10 + int(x[0] * 17)
-    fraction = word - 2
+    sparse = bands == "sparse"
+    word = 10 + int(x[0] * (21 if sparse else 17))
+    fraction = word - (4 if sparse else 2)
     u_longer = 3 + int(x[1] * 8)
-    lanes = (1, 1, 1, 2, 4)[int(x[4] * 5)]
+    lanes = {"constant": (1, 1, 1, 2, 4), "streamed": (1,), "sparse": (1, 4, 16)}[bands]
+    lanes = lanes[int(x[4] * len(lanes))]
     u_fraction = fraction + min(5, u_longer)
     text = f"fx{word}.{fraction},u=fx{word + u_longer}.{u_fraction},operand=s{10 + int(x[2] * 8)}e8"
-    if streamed:
-        coefficient = 8 + int(x[5] * 13)
+    if bands != "constant":
+        coefficient = 8 + int(x[5] * (17 if sparse else 13))
         text += f",coef=fx{coefficient}.{coefficient - 1}"
-        lanes = 1
     text += f",scalar=s{15 + int(x[3] * 9)}e8:rne"
     return text + (f",lanes={lanes}" if lanes > 1 else "")
 
 
 def run(mantissa, store, target, bands, first, count):
+    core = ["--operator", "sparse"] if bands == "sparse" else ["--bands", bands]
     for n in range(int(first), int(first) + int(count)):
-        subprocess.run([mantissa, "synthesize", "--store", store, "--target", target, "--bands", bands,
-                        "--spec", specification(n, bands == "streamed")], check=False)
+        subprocess.run([mantissa, "synthesize", "--store", store, "--target", target, *core,
+                        "--spec", specification(n, bands)], check=False)
 
 
 def fixed_clocks(mantissa, entry, known={}):

@@ -11,7 +11,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "mantissa/errors.hpp"
-#include "tune/search.hpp"
+#include "tune/search/search.hpp"
 
 namespace mantissa::python {
 

@@ -12,8 +12,8 @@
 #include "mantissa/errors.hpp"
 #include "mantissa/format.hpp"
 #include "tune/area_model.hpp"
-#include "tune/guess.hpp"
-#include "tune/search.hpp"
+#include "tune/search/guess.hpp"
+#include "tune/search/search.hpp"
 #include "tune/space.hpp"
 
 namespace {
@@ -158,7 +158,7 @@ TEST(Space, IsNarrowedByNamesAndRanges) {
     n.fix = {"inner=10"};
     n.vary = {"bits=12..14"};
     n.no = {"words=floating", "lanes=4"};
-    const Space space(false, n);
+    const Space space("constant", n);
     EXPECT_EQ(space.points(), 3 * 2 * 3 * 8 * 5 * 2 * 3);
     Choice c(space.axes().size(), 0);
     const auto options = space.options(space.canonical(c), 1e-8);
@@ -170,7 +170,7 @@ TEST(Space, IsNarrowedByNamesAndRanges) {
 TEST(Space, SaysInOneLineWhatItCannotTake) {
     const auto line = [](Narrowing n) -> std::string {
         try {
-            const Space space(false, n);
+            const Space space("constant", n);
         } catch (const mantissa::InvalidInput& fault) {
             return fault.what();
         }

@@ -2,6 +2,7 @@
 // input in one line.
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -71,6 +72,41 @@ TEST(TuneCommand, LimitsHold) {
     const nlohmann::json a = answer(scratch, "a", "--for time --within area=10%,iterations=2.5");
     EXPECT_LE(a.at("winner").at("area_share"), 0.1);
     EXPECT_LE(a.at("winner").at("iterations"), 2.5 * a.at("reference_iterations").get<double>());
+}
+
+/// A matrix of one's own: a path of springs, some of them stiff.
+std::string springs(const Scratch& scratch) {
+    constexpr int kNodes = 60;
+    std::string text = "%%MatrixMarket matrix coordinate real symmetric\n60 60 119\n";
+    const auto stiffness = [](int i) { return i % 7 == 0 ? 20.0 : 1.0; };
+    for (int i = 1; i <= kNodes; ++i) {
+        text +=
+            std::to_string(i) + " " + std::to_string(i) + " " + std::to_string(stiffness(i) + stiffness(i + 1)) + "\n";
+        if (i < kNodes)
+            text += std::to_string(i + 1) + " " + std::to_string(i) + " " + std::to_string(-stiffness(i + 1)) + "\n";
+    }
+    return scratch.write("springs.mtx", text);
+}
+
+TEST(TuneCommand, AMatrixOfOnesOwnGetsACoreOfSparseRows) {
+    const Scratch scratch;
+    const std::string request = "tune --problem mtx:" + springs(scratch) +
+                                " --tolerance 1e-8 --device alveo-u280 --netlists 0 --points 24 --threads 2";
+    const Outcome done = run(request + " --store " + scratch.path("a") + " --json -");
+    ASSERT_EQ(done.code, 0) << done.err;
+    const auto a = nlohmann::json::parse(done.out);
+    const auto& winner = a.at("winner");
+    EXPECT_EQ(winner.at("bands"), "sparse");
+    // Lanes are worked out, and change no bit: the winner's command takes them, and gives the winner's iterations.
+    const auto command = winner.at("command").get<std::string>();
+    EXPECT_NE(command.find("--jacobi"), std::string::npos);
+    const Outcome solved = run(command.substr(9) + " --json");
+    ASSERT_EQ(solved.code, 0) << solved.err;
+    EXPECT_EQ(nlohmann::json::parse(solved.out).at("inner_iterations"), winner.at("iterations"));
+    std::set<int> lanes;
+    for (const auto& placed : a.at("front")) lanes.insert(placed.at("lanes").get<int>());
+    EXPECT_GE(lanes.size(), 2U);
+    EXPECT_NE(winner.at("synthesis_command").get<std::string>().find("--operator sparse"), std::string::npos);
 }
 
 TEST(TuneCommand, BadInputIsRefusedInOneLine) {

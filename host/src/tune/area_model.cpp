@@ -10,14 +10,17 @@
 #include "mantissa/base/quoted.hpp"
 #include "mantissa/errors.hpp"
 #include "mantissa/format.hpp"
-#include "matrix.hpp"
 #include "synthesis/synthesis.hpp"
+#include "tune/search/matrix.hpp"
 
 namespace mantissa::tuning {
 
 namespace {
 
 using Features = std::vector<double>;
+
+/// What a core reads its rows from: its own stencil, streams of bands, or a stream of entries.
+enum class Rows : std::uint8_t { constant, streamed, sparse };
 
 /// Of a weight, where the largest share of a feature in a relative figure is 1.
 constexpr double kHeldBack = 1e-3;
@@ -46,13 +49,15 @@ int blocks_of(int a, int b, const std::string& target, bool square) {
     return count;
 }
 
-/// Three updates of a vector, three dot products, in each lane; the scalar unit; rows of streamed couplings.
-int integer_blocks(const DatapathSpec& s, const std::string& target, bool streamed) {
+/// Three updates of a vector, three dot products, in each lane; the scalar unit; rows of streamed couplings, or a
+/// product of a sparse row. (A coefficient of these is two bits longer: its diagonal is 1.)
+int integer_blocks(const DatapathSpec& s, const std::string& target, Rows rows) {
     const int factor = s.operand.fraction_bits + 2, p = s.p.word_bits, q = s.q.word_bits, r = s.r.word_bits;
     const auto of = [&](int a, int b) { return blocks_of(a, b, target, false); };
     int lane =
         2 * of(factor, p) + of(factor, q) + of(p, q) + blocks_of(r, r, target, true) + blocks_of(q, q, target, true);
-    if (streamed) lane += 4 * of(p + 1, s.coefficient.word_bits) + of(p, s.coefficient.word_bits);
+    if (rows == Rows::streamed) lane += 4 * of(p + 1, s.coefficient.word_bits) + of(p, s.coefficient.word_bits);
+    if (rows == Rows::sparse) lane += of(p, s.coefficient.word_bits + 2);
     return s.lanes * lane + (s.scalar.fraction_bits > 16 ? 2 : 1);
 }
 
@@ -70,16 +75,21 @@ int bits_of(const DatapathSpec& spec) {
 }
 
 /// What an integer core's cells grow with: lanes, and in each the words and the products.
-Features integer_features(const DatapathSpec& s, Part part, bool streamed, bool wide) {
+Features integer_features(const DatapathSpec& s, Part part, Rows rows, bool wide) {
     const double lanes = s.lanes, word = s.r.word_bits, u = s.u.word_bits - word, scalar = s.scalar.fraction_bits;
-    const double factor = s.operand.fraction_bits, coef = streamed ? s.coefficient.word_bits : 0;
+    const double factor = s.operand.fraction_bits, coef = rows != Rows::constant ? s.coefficient.word_bits : 0;
     const double several = s.r.word_bits > 18 ? 1 : 0; // products of several blocks
     switch (part) {
     case Part::slices: {
         // Where blocks are wide, products of several are added within them.
         Features f = wide ? Features{1, lanes, lanes * (4 * word + u + 2 * factor), scalar}
                           : Features{1, lanes, lanes * word, lanes * u, lanes * factor, scalar, lanes * several};
-        if (streamed) f.push_back(coef);
+        if (rows == Rows::streamed) f.push_back(coef);
+        // Of sparse rows each lane has its coefficient's product, and gathers from the banks of all.
+        if (rows == Rows::sparse) {
+            f.push_back(lanes * coef);
+            f.push_back(lanes * std::log2(lanes) * word);
+        }
         return f;
     }
     case Part::blocks:
@@ -115,8 +125,8 @@ Features floating_features(const DatapathSpec& s, Part part) {
     return {};
 }
 
-Features features_of(const DatapathSpec& spec, const std::string& target, Part part, bool streamed) {
-    return spec.fixed_vectors() ? integer_features(spec, part, streamed, wide_blocks(target))
+Features features_of(const DatapathSpec& spec, const std::string& target, Part part, Rows rows) {
+    return spec.fixed_vectors() ? integer_features(spec, part, rows, wide_blocks(target))
                                 : floating_features(spec, part);
 }
 
@@ -141,23 +151,23 @@ bool counted(Part part) {
 }
 
 /// Weights of least squares of relative errors; each is held back a little, since some cores differ in few features.
-std::vector<double> fit(const std::vector<Netlist>& cores, Part part, bool streamed, std::size_t left_out) {
-    const std::size_t n = features_of(cores.front().spec, cores.front().target, part, streamed).size();
+std::vector<double> fit(const std::vector<Netlist>& cores, Part part, Rows rows, std::size_t left_out) {
+    const std::size_t n = features_of(cores.front().spec, cores.front().target, part, rows).size();
     if (n == 0) return {};
-    std::vector<Features> rows;
+    std::vector<Features> list;
     std::vector<double> scale(n, 0);
     for (std::size_t k = 0; k < cores.size(); ++k) {
         const double y = truth(cores[k], part);
         if (k == left_out || y == 0) continue;
-        Features f = features_of(cores[k].spec, cores[k].target, part, streamed);
+        Features f = features_of(cores[k].spec, cores[k].target, part, rows);
         for (std::size_t i = 0; i < n; ++i) {
             f[i] /= y;
             scale[i] = std::max(scale[i], std::abs(f[i]));
         }
-        rows.push_back(std::move(f));
+        list.push_back(std::move(f));
     }
     std::vector<double> a(n * n, 0), b(n, 0);
-    for (Features& f : rows) {
+    for (Features& f : list) {
         for (std::size_t i = 0; i < n; ++i) f[i] = scale[i] == 0 ? 0 : f[i] / scale[i];
         for (std::size_t i = 0; i < n; ++i) {
             b[i] += f[i];
@@ -179,25 +189,30 @@ double apply(const std::vector<double>& weights, const Features& features, Part 
 }
 
 /// One figure of a core: by its rule, or with fitted weights.
-double figure(const DatapathSpec& spec, const std::string& target, Part part, bool streamed,
+double figure(const DatapathSpec& spec, const std::string& target, Part part, Rows rows,
               const std::vector<double>& weights) {
-    if (part == Part::blocks && spec.fixed_vectors()) return integer_blocks(spec, target, streamed);
+    if (part == Part::blocks && spec.fixed_vectors()) return integer_blocks(spec, target, rows);
+    if (part == Part::memory_bits && rows == Rows::sparse) return 0; // vectors only, of any length: Cores counts them
     if (part == Part::memory_bits && spec.fixed_vectors())
         return integer_memories(spec) * static_cast<double>(synthesis::SynthesisFigures::kBlockBits);
-    return apply(weights, features_of(spec, target, part, streamed), part);
+    return apply(weights, features_of(spec, target, part, rows), part);
 }
 
-ModelError error_of(const std::vector<Netlist>& cores, Part part, bool streamed) {
+ModelError error_of(const std::vector<Netlist>& cores, Part part, Rows rows) {
     std::vector<double> off;
     for (std::size_t k = 0; k < cores.size(); ++k) {
         const double y = truth(cores[k], part);
         if (y == 0) continue;
-        const double guess = figure(cores[k].spec, cores[k].target, part, streamed, fit(cores, part, streamed, k));
+        const double guess = figure(cores[k].spec, cores[k].target, part, rows, fit(cores, part, rows, k));
         off.push_back(std::abs(guess - y) / y);
     }
     if (off.empty()) return {};
     std::sort(off.begin(), off.end());
     return {off.size(), off[off.size() / 2], off.back()};
+}
+
+Rows rows_of(std::string_view bands) {
+    return bands == "sparse" ? Rows::sparse : bands == "streamed" ? Rows::streamed : Rows::constant;
 }
 
 std::string kind_of(const DatapathSpec& spec, const std::string& target, const std::string& multiplier,
@@ -220,7 +235,7 @@ Netlist read(const nlohmann::json& entry) {
     f.carries = entry.at("carries");
     n.slices = f.slices(n.target);
     n.blocks = entry.at("multipliers");
-    n.memory_bits = entry.at("memory_bits");
+    n.memory_bits = n.bands == "sparse" ? 0 : entry.at("memory_bits").get<std::uint64_t>();
     n.model_mhz = entry.at("model_mhz");
     if (entry.contains("fixed_clocks")) n.fixed_clocks = entry.at("fixed_clocks").get<double>();
     return n;
@@ -261,7 +276,7 @@ AreaModel::AreaModel(const std::string& file) {
                                        base::quoted(file), base::shortened(fault.what(), 100)));
     }
     for (auto& [name, kind] : kinds_) {
-        const bool streamed = name.starts_with("integers streamed");
+        const Rows rows = rows_of(kind.cores.front().bands);
         kind.least_bits = kind.most_bits = bits_of(kind.cores.front().spec);
         for (const Netlist& n : kind.cores) {
             kind.least_bits = std::min(kind.least_bits, bits_of(n.spec));
@@ -269,8 +284,8 @@ AreaModel::AreaModel(const std::string& file) {
             kind.most_lanes = std::max(kind.most_lanes, n.spec.lanes);
         }
         for (const Part part : kParts) {
-            kind.weights[part] = fit(kind.cores, part, streamed, kind.cores.size());
-            kind.errors[part] = error_of(kind.cores, part, streamed);
+            kind.weights[part] = fit(kind.cores, part, rows, kind.cores.size());
+            kind.errors[part] = error_of(kind.cores, part, rows);
         }
     }
 }
@@ -285,7 +300,8 @@ std::string AreaModel::refusal(const DatapathSpec& spec, const std::string& targ
                                const std::string& bands) const {
     const Kind* kind = find(spec, target, multiplier, bands);
     const std::string cores =
-        spec.fixed_vectors() ? fmt::format("integer cores, {} coefficients", bands) : "floating cores";
+        spec.fixed_vectors() ? fmt::format("integer cores, {} {}", bands, bands == "sparse" ? "rows" : "coefficients")
+                             : "floating cores";
     if (kind == nullptr)
         return fmt::format("no areas of {}, {} multipliers on {} are modelled", cores, multiplier, target);
     if (const ModelError& e = kind->errors.at(Part::slices); e.median > kMostMedian || e.largest > kMostError)
@@ -302,8 +318,7 @@ std::string AreaModel::refusal(const DatapathSpec& spec, const std::string& targ
 ModelledCore AreaModel::at(const DatapathSpec& spec, const std::string& target, const std::string& multiplier,
                            const std::string& bands) const {
     const Kind* kind = find(spec, target, multiplier, bands);
-    const bool streamed = bands == "streamed";
-    const auto of = [&](Part part) { return figure(spec, target, part, streamed, kind->weights.at(part)); };
+    const auto of = [&](Part part) { return figure(spec, target, part, rows_of(bands), kind->weights.at(part)); };
     ModelledCore core;
     core.area = {static_cast<std::uint64_t>(of(Part::slices)), static_cast<std::uint64_t>(of(Part::blocks)),
                  static_cast<std::uint64_t>(of(Part::memory_bits))};

@@ -17,7 +17,7 @@ namespace mantissa::tuning {
 /// A netlist of the shipped table (experiments/tune/cores.json, which experiments/tune/cores.py writes).
 struct Netlist {
     DatapathSpec spec;
-    std::string target, multiplier, bands;
+    std::string target, multiplier, bands; ///< bands: constant, streamed, or sparse (rows)
     std::uint64_t slices = 0, blocks = 0, memory_bits = 0;
     double model_mhz = 0; ///< with the delays of an ECP5
     std::optional<double>

@@ -81,6 +81,7 @@ double Solves::reference(const std::string& name, double tolerance) {
     point.options.scheme = Scheme::direct;
     point.options.spec = DatapathSpec(formats::kDouble);
     point.options.tolerance = tolerance;
+    point.options.jacobi = problem(name).system.kind() == System::Kind::sparse; // as its cores' solves
     const SolveResult r = results({&point, 1}).front();
     if (!gives_count(point.options.scheme, r.status, r.true_residual, tolerance))
         throw InvalidInput(fmt::format("problem {}: CG in double precision ended {}; loosen the tolerance, or see "

@@ -16,17 +16,19 @@ namespace mantissa::tuning {
 namespace {
 
 constexpr AxisHelp kAxes[] = {
-    {"words", "fixed,floating", "all", "what r, p and q are"},
-    {"bits", "10..26", "all", "bits of r, p and q: of a fixed word all of them, of a floating number its fraction's"},
-    {"whole", "2,3", "fixed", "of these, bits before the point, the sign among them"},
-    {"longer", "4,7,10", "fixed", "bits that u has more; the first five of them behind the point"},
+    {"words", "fixed,floating", "all", "what r, p and q are", "fixed"},
+    {"bits", "10..26", "all", "bits of r, p and q: of a fixed word all of them, of a floating number its fraction's",
+     "10..30"},
+    {"whole", "2,3", "fixed", "of these, bits before the point, the sign among them", "2..6"},
+    {"longer", "4,7,10", "fixed", "bits that u has more; the first five of them behind the point", "4,7,10,13"},
     {"factor", "10..17", "fixed", "fraction bits of alpha and beta where they meet a vector (operand=)"},
     {"scalar", "15,17,19,21,23", "fixed", "fraction bits in which alpha and beta are formed"},
-    {"coef", "8,10,12,14,16,18,20", "streamed", "bits of a coefficient; stencils have their own"},
+    {"coef", "8,10,12,14,16,18,20", "streamed", "bits of a coefficient; stencils have their own",
+     "8,10,12,14,16,18,20,22,24"},
     {"exponent", "8,11", "floating", "exponent bits"},
     {"order", "chain,flux,second-difference", "floating", "how a row is formed"},
     {"window", "no,yes", "floating", "are dot products summed in a fixed window, dot=fixed[13:-50]?"},
-    {"lanes", "1,2,4", "fixed", "elements that a core takes a clock"},
+    {"lanes", "1,2,4", "grid", "elements that a core takes a clock"},
     {"inner", "5,7,10,14,20,28,40", "all", "inner iterations of an outer step"},
     {"headroom", "adapted,0,1", "fixed", "bits that a defect leaves free; adapted: as the last step needed them"},
 };
@@ -94,8 +96,10 @@ std::span<const AxisHelp> axis_table() {
     return kAxes;
 }
 
-Space::Space(bool streams, const Narrowing& narrowing) : streams_(streams) {
-    for (const AxisHelp& a : kAxes) axes_.push_back({a.name, listed_values(a.values)});
+Space::Space(std::string_view rows, const Narrowing& narrowing)
+    : streams_(rows != "constant"), sparse_(rows == "sparse") {
+    for (const AxisHelp& a : kAxes)
+        axes_.push_back({a.name, listed_values(sparse_ && !a.sparse.empty() ? a.sparse : a.values)});
     const auto axis = [&](std::string_view name) -> Axis& { return axes_[index(name)]; };
     const auto give = [&](const std::vector<std::string>& list, const char* option) {
         for (const std::string& text : list) {
@@ -130,14 +134,19 @@ std::size_t Space::index(std::string_view name) const {
         std::find_if(axes_.begin(), axes_.end(), [&](const Axis& a) { return a.name == name; }) - axes_.begin());
 }
 
+bool Space::used(const Axis& axis, std::string_view words) const {
+    const std::string_view of = help_of(axis.name).of;
+    if (of == "streamed") return streams_ && words == "fixed";
+    if (of == "grid") return !sparse_ && words == "fixed";
+    return of == "all" || of == words;
+}
+
 double Space::points() const {
     double all = 0;
     for (const std::string& words : axes_[index("words")].values) {
         double these = 1;
         for (const Axis& a : axes_) {
-            const std::string_view of = help_of(a.name).of;
-            if (a.name == "words" || (of == "streamed" && !(streams_ && words == "fixed"))) continue;
-            if (of == "all" || of == "streamed" || of == words) these *= static_cast<double>(a.values.size());
+            if (a.name != "words" && used(a, words)) these *= static_cast<double>(a.values.size());
         }
         all += these;
     }
@@ -158,9 +167,7 @@ int Space::number(const Choice& choice, std::string_view axis) const {
 Choice Space::canonical(Choice choice) const {
     const std::string_view words = value(choice, "words");
     for (std::size_t i = 0; i < axes_.size(); ++i) {
-        const std::string_view of = help_of(axes_[i].name).of;
-        const bool used = of == "all" || of == words || (of == "streamed" && streams_ && words == "fixed");
-        if (!used) choice[i] = 0;
+        if (!used(axes_[i], words)) choice[i] = 0;
     }
     return choice;
 }
@@ -174,7 +181,7 @@ SolveOptions Space::options(const Choice& choice, double tolerance) const {
         spec = fmt::format("fx{}.{},u=fx{}.{},operand=s{}e8,scalar=s{}e8:rne", word, fraction, word + longer,
                            fraction + std::min(5, longer), n("factor"), n("scalar"));
         if (streams_) spec += fmt::format(",coef=fx{0}.{1}", n("coef"), n("coef") - 1);
-        if (n("lanes") > 1) spec += fmt::format(",lanes={}", n("lanes"));
+        if (!sparse_ && n("lanes") > 1) spec += fmt::format(",lanes={}", n("lanes"));
     } else {
         spec = fmt::format("s{}e{}", n("bits"), n("exponent"));
         if (value(choice, "order") != "chain") spec += fmt::format(",order={}", value(choice, "order"));
@@ -184,6 +191,7 @@ SolveOptions Space::options(const Choice& choice, double tolerance) const {
     o.spec = parse_spec(spec);
     o.inner = static_cast<std::uint64_t>(std::max(1, n("inner")));
     o.tolerance = tolerance;
+    o.jacobi = sparse_; // a core's coefficients lie within -1 and 1
     if (fixed && value(choice, "headroom") != "adapted") o.headroom = n("headroom");
     return o;
 }

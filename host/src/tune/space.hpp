@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "mantissa/host/solve.hpp"
-#include "search.hpp"
+#include "tune/search/search.hpp"
 
 namespace mantissa::tuning {
 
@@ -27,14 +27,14 @@ struct Narrowing {
 /// The axes, in order, with what each is: for help and docs.
 struct AxisHelp {
     std::string_view name, values, of, help;
+    std::string_view sparse = {}; ///< its values where a core reads sparse rows; empty: the same
 };
 std::span<const AxisHelp> axis_table();
 
 class Space {
 public:
-    /// `streams`: do cores stream the problem's coefficients (false: they hold a stencil)? Throws InvalidInput, one
-    /// line.
-    Space(bool streams, const Narrowing& narrowing);
+    /// `rows` as Cores::rows() says it: constant, streamed or sparse. Throws InvalidInput, one line.
+    Space(std::string_view rows, const Narrowing& narrowing);
     [[nodiscard]] const std::vector<Axis>& axes() const { return axes_; }
     [[nodiscard]] const std::vector<std::size_t>& sizes() const { return sizes_; }
     /// How many points, those that are refused among them.
@@ -49,7 +49,10 @@ private:
     [[nodiscard]] std::size_t index(std::string_view name) const;
     [[nodiscard]] int number(const Choice& choice, std::string_view axis) const;
 
-    bool streams_;
+    /// Does a point with these words have a use for the axis?
+    [[nodiscard]] bool used(const Axis& axis, std::string_view words) const;
+
+    bool streams_, sparse_; ///< streams coefficients; in sparse rows
     std::vector<Axis> axes_;
     std::vector<std::size_t> sizes_;
 };

@@ -10,14 +10,16 @@
 #include <string>
 #include <vector>
 
-#include "area_model.hpp"
 #include "compare/device.hpp"
-#include "compare/model/model.hpp"
+#include "cores.hpp"
 #include "mantissa/host/solve.hpp"
 #include "space.hpp"
 #include "store/result_json.hpp"
 
 namespace mantissa::tuning {
+
+/// No design is looked at that takes so many times the iterations of CG in double.
+inline constexpr double kMostRatio = 8;
 
 enum class Goal : std::uint8_t { time, area, area_time, energy };
 const char* to_string(Goal goal);
@@ -40,23 +42,19 @@ struct TuneRequest {
     Narrowing narrowing;
 };
 
-/// A core with its solve.
+/// A datapath with its solve.
 struct Design {
     Choice choice;
     SolveOptions options;
-    std::string bands;
     std::uint64_t iterations = 0, outer = 0;
-    compare::CoreArea area;
-    double mhz = 0, fixed_clocks = 0;
-    bool synthesised = false;
-    double area_error = 0;               ///< of the model's slices, where synthesised
     std::vector<double> side_iterations; ///< of each right-hand side over those of CG in double
     double judged = 0;                   ///< iterations that decide: the sides' mean ratio, times CG's in double
 };
 
-/// A design on so many cores.
+/// A design on so many cores, of so many lanes.
 struct Placed {
     std::size_t design = 0; ///< into TuneResult::designs
+    Build build;
     compare::Estimate estimate;
     double cost = 0;
     bool front = false;
@@ -86,6 +84,6 @@ double cost_of(const TuneRequest& request, const compare::Estimate& estimate, do
 results::Json tune_json(const TuneRequest& request, const TuneResult& result);
 std::string tune_text(const TuneRequest& request, const TuneResult& result);
 /// The winner's solve, to be typed.
-std::string solve_command(const TuneRequest& request, const Design& design);
+std::string solve_command(const TuneRequest& request, const Placed& placed, const SolveOptions& options);
 
 } // namespace mantissa::tuning

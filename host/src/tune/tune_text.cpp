@@ -28,9 +28,19 @@ std::string seconds_text(double s) {
                     : fmt::format("{:.3g} s", s);
 }
 
-std::string synthesise_command(const TuneRequest& request, const Design& d) {
-    return fmt::format("mantissa synthesize --spec {} --bands {} --target {}",
-                       base::shell_quoted(to_string(d.options.spec)), d.bands, request.device.target);
+std::string synthesise_command(const TuneRequest& request, const Build& build) {
+    return fmt::format("mantissa synthesize --spec {} {} --target {}", base::shell_quoted(to_string(build.spec)),
+                       build.rows == "sparse" ? "--operator sparse" : "--bands " + build.rows, request.device.target);
+}
+
+/// Are these the same design on as many cores and lanes?
+bool same_place(const Placed& a, const Placed& b) {
+    return a.design == b.design && a.estimate.cores == b.estimate.cores && a.build.spec == b.build.spec;
+}
+
+std::string cores_text(const Placed& p) {
+    return text::counted(p.estimate.cores, "core") +
+           (p.build.spec.lanes > 1 ? fmt::format(" of {} lanes", p.build.spec.lanes) : "");
 }
 
 std::string spread_text(const Design& d) {
@@ -45,8 +55,8 @@ std::string row_text(const TuneRequest& request, const TuneResult& result, const
     return fmt::format("  {:>8}  {:>9}  {:>5}  {:>6}  {:>5}  {:>8}  {:<8}  {}{}\n", percent(p.estimate.area_share),
                        seconds_text(p.estimate.seconds), p.estimate.cores, d.iterations, d.options.inner,
                        request.goal == Goal::energy ? fmt::format("{:.3g} J", p.cost)
-                                                    : fmt::format("{:.0f} MHz", d.mhz),
-                       d.synthesised ? "netlist" : "modelled", to_string(d.options.spec),
+                                                    : fmt::format("{:.0f} MHz", p.build.figures.mhz),
+                       p.build.figures.synthesised ? "netlist" : "modelled", to_string(p.build.spec),
                        d.options.headroom ? fmt::format(" --headroom {}", *d.options.headroom) : "");
 }
 
@@ -61,8 +71,7 @@ std::vector<const Placed*> shown_front(const TuneResult& result) {
     const std::size_t all = result.front.size();
     for (std::size_t i = 0; i < all; ++i) {
         const bool even = all <= 2 * kShown || i * 2 * kShown / all != (i + 1) * 2 * kShown / all;
-        const bool winner = !result.best.empty() && result.front[i].design == result.best.front().design &&
-                            result.front[i].estimate.cores == result.best.front().estimate.cores;
+        const bool winner = !result.best.empty() && same_place(result.front[i], result.best.front());
         if (even || winner) list.push_back(&result.front[i]);
     }
     return list;
@@ -74,9 +83,8 @@ std::string surer_text(const TuneRequest& request, const TuneResult& result) {
         out += fmt::format("  {} could still be better, by a sigma of the guess from those that were solved: raise "
                            "--budget or --points.\n",
                            text::counted(result.open, "point"));
-    const auto modelled =
-        static_cast<std::size_t>(std::count_if(result.front.begin(), result.front.end(),
-                                               [&](const Placed& p) { return !result.designs[p.design].synthesised; }));
+    const auto modelled = static_cast<std::size_t>(std::count_if(
+        result.front.begin(), result.front.end(), [](const Placed& p) { return !p.build.figures.synthesised; }));
     if (modelled > 0)
         out += fmt::format("  {} of the front have modelled areas: --netlists N synthesises more than {}.\n", modelled,
                            request.netlists);
@@ -87,10 +95,11 @@ std::string surer_text(const TuneRequest& request, const TuneResult& result) {
 
 results::Json json_of(const TuneRequest& request, const TuneResult& result, const Placed& p) {
     const Design& d = result.designs[p.design];
-    results::Json j = {{"spec", to_string(d.options.spec)},
+    const CoreFigures& core = p.build.figures;
+    results::Json j = {{"spec", to_string(p.build.spec)},
                        {"inner", d.options.inner},
                        {"headroom", d.options.headroom ? results::Json(*d.options.headroom) : results::Json(nullptr)},
-                       {"bands", d.bands},
+                       {"bands", p.build.rows},
                        {"cores", p.estimate.cores},
                        {"iterations", d.iterations},
                        {"outer_iterations", d.outer},
@@ -99,17 +108,18 @@ results::Json json_of(const TuneRequest& request, const TuneResult& result, cons
                        {"seconds", p.estimate.seconds},
                        {"area_share", p.estimate.area_share},
                        {"area_time", p.estimate.area_time},
-                       {"slices", d.area.slices * p.estimate.cores},
-                       {"blocks", d.area.blocks * p.estimate.cores},
-                       {"memory_bits", d.area.memory_bits * p.estimate.cores},
-                       {"clock_mhz", d.mhz},
-                       {"fixed_clocks", d.fixed_clocks},
-                       {"area_kind", d.synthesised ? "measured" : "modelled"},
+                       {"slices", core.area.slices * p.estimate.cores},
+                       {"blocks", core.area.blocks * p.estimate.cores},
+                       {"memory_bits", core.area.memory_bits * p.estimate.cores},
+                       {"clock_mhz", core.mhz},
+                       {"pass_clocks", p.estimate.pass_clocks},
+                       {"lanes", p.build.spec.lanes},
+                       {"area_kind", core.synthesised ? "measured" : "modelled"},
                        {"cost", results::number(p.cost)},
                        {"front", p.front},
-                       {"command", solve_command(request, d)},
-                       {"synthesis_command", synthesise_command(request, d)}};
-    if (d.synthesised) j["model_slices_off"] = d.area_error;
+                       {"command", solve_command(request, p, d.options)},
+                       {"synthesis_command", synthesise_command(request, p.build)}};
+    if (core.synthesised) j["model_slices_off"] = core.area_error;
     if (request.device.watts) j["energy_joules"] = *request.device.watts * p.estimate.seconds;
     return j;
 }
@@ -175,14 +185,15 @@ std::string tune_text(const TuneRequest& request, const TuneResult& result) {
     out += result.same_rtl ? ".\n" : ". Its cores are of other RTL than this.\n";
     const Placed& winner = result.best.front();
     const Design& d = result.designs[winner.design];
-    for (const Design& other : result.designs)
-        if (other.synthesised && &other == &d)
-            out += fmt::format("Of the winner's slices the model was {:+.1f} % off.\n", 100 * other.area_error);
-    out += fmt::format("\nThe winner: {} of it, {} of the device, {}, bound by {}.\n",
-                       text::counted(winner.estimate.cores, "core"), percent(winner.estimate.area_share),
-                       seconds_text(winner.estimate.seconds), winner.estimate.bound);
+    if (winner.build.figures.synthesised)
+        out +=
+            fmt::format("Of the winner's slices the model was {:+.1f} % off.\n", 100 * winner.build.figures.area_error);
+    out +=
+        fmt::format("\nThe winner: {} of it, {} of the device, {}, bound by {}.\n", cores_text(winner),
+                    percent(winner.estimate.area_share), seconds_text(winner.estimate.seconds), winner.estimate.bound);
     if (const std::string spread = spread_text(d); !spread.empty()) out += "  " + spread + "\n";
-    out += fmt::format("  {}\n  {}\n", solve_command(request, d), synthesise_command(request, d));
+    out += fmt::format("  {}\n  {}\n", solve_command(request, winner, d.options),
+                       synthesise_command(request, winner.build));
     return out + surer_text(request, result);
 }
 

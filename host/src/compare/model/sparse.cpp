@@ -33,27 +33,6 @@ std::uint64_t memories_of_bank(const ChipMemory& m, std::uint64_t word, std::uin
     return fewest;
 }
 
-/// One arrangement with so many lanes; `lacks` says what is short, empty where nothing is.
-SparseCores arrange(const LaneArea& core, const DatapathSpec& spec, std::uint64_t rows, std::uint64_t cores,
-                    std::uint64_t lanes, const Device& device, double fill, double clock_hz, std::string& lacks) {
-    SparseCores a;
-    a.cores = cores;
-    a.lanes = lanes;
-    const CoreArea one = core.at(static_cast<int>(lanes));
-    a.area = {one.slices * cores, one.blocks * cores, 0};
-    a.channels = channels_for_beats(sparse_beat_bits(spec, rows, lanes), clock_hz, device.channel_bandwidth);
-    a.memories = sparse_memories(spec, rows, cores, lanes, device);
-    lacks = static_cast<double>(a.area.slices) > fill * static_cast<double>(device.slices) ? "logic"
-            : a.area.blocks > device.blocks                                                ? "blocks"
-            : a.memories.empty()                                                           ? "memory"
-            : a.channels * cores > device.channels                                         ? "channels"
-                                                                                           : "";
-    a.area_share = std::max(share(a.area.slices, device.slices), share(a.area.blocks, device.blocks));
-    for (std::size_t i = 0; i < a.memories.size(); ++i)
-        a.area_share = std::max(a.area_share, share(a.memories[i], device.memories[i].count));
-    return a;
-}
-
 } // namespace
 
 std::uint64_t sparse_beat_bits(const DatapathSpec& spec, std::uint64_t rows, std::uint64_t lanes) {
@@ -107,13 +86,34 @@ std::uint64_t most_sparse_rows(const DatapathSpec& spec, const Device& device) {
     return most;
 }
 
+SparseCores sparse_arrangement(const LaneArea& core, const DatapathSpec& spec, std::uint64_t rows, std::uint64_t cores,
+                               std::uint64_t lanes, const Device& device, double fill, double clock_hz,
+                               std::string& lacks) {
+    SparseCores a;
+    a.cores = cores;
+    a.lanes = lanes;
+    const CoreArea one = core.at(static_cast<int>(lanes));
+    a.area = {one.slices * cores, one.blocks * cores, 0};
+    a.channels = channels_for_beats(sparse_beat_bits(spec, rows, lanes), clock_hz, device.channel_bandwidth);
+    a.memories = sparse_memories(spec, rows, cores, lanes, device);
+    lacks = static_cast<double>(a.area.slices) > fill * static_cast<double>(device.slices) ? "logic"
+            : a.area.blocks > device.blocks                                                ? "blocks"
+            : a.memories.empty()                                                           ? "memory"
+            : a.channels * cores > device.channels                                         ? "channels"
+                                                                                           : "";
+    a.area_share = std::max(share(a.area.slices, device.slices), share(a.area.blocks, device.blocks));
+    for (std::size_t i = 0; i < a.memories.size(); ++i)
+        a.area_share = std::max(a.area_share, share(a.memories[i], device.memories[i].count));
+    return a;
+}
+
 std::vector<SparseCores> sparse_arrangements(const LaneArea& core, const DatapathSpec& spec, std::uint64_t rows,
                                              std::uint64_t cores, const Device& device, double fill, double clock_hz,
                                              std::string& why_not) {
     std::vector<SparseCores> all;
     std::string first_lack, lacks;
     for (std::uint64_t lanes = 1; lanes <= sparse_core::kMostLanes; lanes *= 2) {
-        SparseCores a = arrange(core, spec, rows, cores, lanes, device, fill, clock_hz, lacks);
+        SparseCores a = sparse_arrangement(core, spec, rows, cores, lanes, device, fill, clock_hz, lacks);
         a.bound = "lanes";
         if (lacks.empty()) {
             all.push_back(std::move(a));

@@ -43,6 +43,11 @@ struct SparseCores {
     std::string bound;
 };
 
+/// Cores of so many lanes; `lacks` says what is short, empty where they fit.
+SparseCores sparse_arrangement(const LaneArea& core, const DatapathSpec& spec, std::uint64_t rows, std::uint64_t cores,
+                               std::uint64_t lanes, const Device& device, double fill, double clock_hz,
+                               std::string& lacks);
+
 /// Cores with the most lanes that fit, and with a quarter and a sixteenth of them, fewest first. Empty, with the reason
 /// in `why_not`, where one lane does not fit.
 std::vector<SparseCores> sparse_arrangements(const LaneArea& core, const DatapathSpec& spec, std::uint64_t rows,

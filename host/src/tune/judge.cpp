@@ -1,0 +1,162 @@
+#include "judge.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "mantissa/errors.hpp"
+#include "mantissa/format.hpp"
+#include "mantissa/host/provenance.hpp"
+
+namespace mantissa::tuning {
+
+namespace {
+
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
+constexpr double kNear = 1.08; ///< designs so near to the best are judged by several right-hand sides
+constexpr std::size_t kJudged = 5;
+
+/// The mean over all right-hand sides of what a design takes, over what it takes for the problem's own.
+double share(const Design& d) {
+    return d.judged / static_cast<double>(d.iterations);
+}
+
+} // namespace
+
+std::vector<Placed> Judge::placed(std::size_t index) const {
+    const Design& d = result_.designs[index];
+    std::vector<Placed> list;
+    const auto iterations = static_cast<double>(d.iterations);
+    for (const Build& build : cores_.builds(d.options.spec))
+        for (const Arranged& a : cores_.arranged(build, iterations, static_cast<double>(d.outer)))
+            list.push_back(
+                {index, build, a.estimate, cost_of(request_, a.estimate, iterations, contest_.reference()), false});
+    return list;
+}
+
+/// One of each design by cost, and the front of all.
+void Judge::rank() {
+    result_.best.clear();
+    std::vector<Placed> all;
+    for (std::size_t i = 0; i < result_.designs.size(); ++i) {
+        const std::vector<Placed> these = placed(i);
+        all.insert(all.end(), these.begin(), these.end());
+        const auto least = std::min_element(these.begin(), these.end(),
+                                            [](const Placed& a, const Placed& b) { return a.cost < b.cost; });
+        if (least != these.end() && least->cost < kInfinite) result_.best.push_back(*least);
+    }
+    const double usual = usual_share();
+    const auto decides = [&](const Placed& p) {
+        const Design& d = result_.designs[p.design];
+        return p.cost * (d.side_iterations.empty() ? usual : share(d));
+    };
+    std::stable_sort(result_.best.begin(), result_.best.end(),
+                     [&](const Placed& a, const Placed& b) { return decides(a) < decides(b); });
+    find_front(all);
+}
+
+void Judge::judge_sides() {
+    const std::vector<std::string> sides = other_sides(request_.problem, request_.sides - 1);
+    rank();
+    if (request_.sides > 1 && sides.empty())
+        result_.notes.emplace_back("One right-hand side only: the problem has no others (mtx: and poisson2d: have)");
+    std::vector<std::size_t> near;
+    for (const Placed& p : result_.best)
+        if (near.size() < kJudged && p.cost <= kNear * result_.best.front().cost) near.push_back(p.design);
+    for (const std::size_t i : near) judge(result_.designs[i], sides);
+    rank();
+}
+
+/// The mean ratio of a design's iterations to those of CG in double over all right-hand sides.
+void Judge::judge(Design& d, const std::vector<std::string>& sides) {
+    d.side_iterations = {static_cast<double>(d.iterations) / contest_.reference()};
+    std::vector<Point> points;
+    for (const std::string& side : sides) {
+        Point point;
+        point.problem = side;
+        point.options = d.options;
+        point.options.max_iterations =
+            static_cast<std::uint64_t>(kMostRatio * solves_.reference(side, request_.tolerance));
+        points.push_back(std::move(point));
+    }
+    const std::vector<SolveResult> results = solves_.results(points);
+    double sum = std::log(d.side_iterations.front());
+    for (std::size_t s = 0; s < sides.size(); ++s) {
+        const double taken = results[s].status == Status::converged
+                                 ? static_cast<double>(results[s].inner_iterations)
+                                 : static_cast<double>(points[s].options.max_iterations);
+        d.side_iterations.push_back(taken / solves_.reference(sides[s], request_.tolerance));
+        sum += std::log(d.side_iterations.back());
+    }
+    d.judged = std::exp(sum / static_cast<double>(d.side_iterations.size())) * contest_.reference();
+}
+
+void Judge::synthesise(const std::function<bool()>& out_of_time) {
+    std::optional<synthesis::Synthesizer> synthesizer;
+    std::set<std::string> failed; // specifications
+    for (int made = 0; made < request_.netlists;) {
+        rank();
+        const auto next = std::find_if(result_.best.begin(), result_.best.end(), [&](const Placed& p) {
+            return !p.build.figures.synthesised && !failed.contains(to_string(p.build.spec));
+        });
+        if (next == result_.best.end()) break;
+        const Build build = next->build;
+        const std::string name = to_string(build.spec);
+        try {
+            if (!synthesizer) synthesizer.emplace(request_.store, current_provenance(request_.command));
+            const synthesis::SynthesisRequest r = cores_.netlist_of(build.spec);
+            synthesizer->take_kept(r);
+            if (!synthesizer->stored(r) && out_of_time()) {
+                result_.notes.emplace_back("The budget left no time for a netlist; the next run with this store goes "
+                                           "on from here");
+                break;
+            }
+            cores_.enter(build, synthesizer->figures(r));
+            ++made;
+        } catch (const ToolFailure& fault) {
+            result_.notes.push_back(fmt::format("No netlist: {}", fault.what()));
+            break;
+        } catch (const InvalidInput& fault) {
+            result_.notes.push_back(fmt::format("No netlist of {}: {}", name, fault.what()));
+            failed.insert(name);
+        }
+    }
+    rank();
+}
+
+/// The mean of share() over the designs that were judged.
+double Judge::usual_share() const {
+    double sum = 0, count = 0;
+    for (const Design& d : result_.designs)
+        if (!d.side_iterations.empty()) {
+            sum += share(d);
+            ++count;
+        }
+    return count == 0 ? 1 : sum / count;
+}
+
+void Judge::find_front(const std::vector<Placed>& all) {
+    std::vector<std::pair<double, double>> points;
+    for (const Placed& p : all) points.emplace_back(p.estimate.area_share, p.estimate.seconds);
+    const std::vector<bool> on_front = compare::pareto_front(points);
+    result_.front.clear();
+    for (std::size_t i = 0; i < all.size(); ++i)
+        if (on_front[i]) result_.front.push_back(all[i]);
+    std::stable_sort(result_.front.begin(), result_.front.end(),
+                     [](const Placed& a, const Placed& b) { return a.estimate.area_share < b.estimate.area_share; });
+    // Of designs that do not differ in either, the first.
+    const auto same = [](const Placed& a, const Placed& b) {
+        return a.estimate.area_share == b.estimate.area_share && a.estimate.seconds == b.estimate.seconds;
+    };
+    result_.front.erase(std::unique(result_.front.begin(), result_.front.end(), same), result_.front.end());
+    for (Placed& p : result_.front) p.front = true;
+    for (Placed& p : result_.best)
+        p.front = std::any_of(result_.front.begin(), result_.front.end(), [&](const Placed& f) {
+            return f.design == p.design && f.estimate.cores == p.estimate.cores && f.build.spec == p.build.spec;
+        });
+}
+
+} // namespace mantissa::tuning
