@@ -49,10 +49,11 @@ template <class T> struct SweepLoops {
 };
 
 #if defined(MANTISSA_ISA)
-namespace MANTISSA_ISA {
+#define MANTISSA_SWEEPS namespace MANTISSA_ISA
 #else
-inline namespace own {
+#define MANTISSA_SWEEPS inline namespace own
 #endif
+MANTISSA_SWEEPS {
 
 template <class T> struct SweepVector;
 template <> struct SweepVector<double> { using Type = double __attribute__((vector_size(64))); };
