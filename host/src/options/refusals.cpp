@@ -7,6 +7,7 @@
 #include "mantissa/base/quoted.hpp"
 #include "mantissa/errors.hpp"
 #include "mantissa/host/options.hpp"
+#include "mantissa/recurrence/definition.hpp"
 #include "mantissa/recurrence/gmres.hpp"
 #include "mantissa/symmetry.hpp"
 
