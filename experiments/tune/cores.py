@@ -9,7 +9,7 @@ BANDS is constant, streamed, or sparse: cores of sparse rows. The words are poin
 evenly (golden ratios), so that any first part of it covers the space too: words of r, p and q from 10 to 26 bits (30 for
 sparse rows), u longer by 3 to 10, alpha and beta of 10 to 17 fraction bits, scalars of 15 to 23, one, two or four lanes
 (one, four or sixteen for sparse rows). `run` synthesises them one after the other into STORE; what is stored is not run
-again. `keep` takes the netlists of STORE of the newest RTL in it; the clocks of a pass are counted by solves of the timed
+again. `keep` takes the netlists of STORE of the newest RTL in it, and leaves those of other targets and BANDS in cores.json; the clocks of a pass are counted by solves of the timed
 SystemC model, whose counts are the RTL core's.
 """
 import json
@@ -76,18 +76,24 @@ def fixed_clocks(mantissa, entry, known={}):
 def keep(mantissa, store):
     database = sqlite3.connect(store)
     database.row_factory = sqlite3.Row
-    newest = database.execute("SELECT sources FROM netlist WHERE part = 'core' ORDER BY date DESC").fetchone()[0]
+    newest = database.execute("SELECT sources FROM netlist WHERE part IN ('core', 'sparse') ORDER BY date DESC").fetchone()[0]
     cores = []
     fields = ["spec", "target", "multiplier", "bands", *FIGURES, "model_mhz"]
-    for row in database.execute("SELECT * FROM netlist WHERE part = 'core' AND sources = ? ORDER BY target, bands, spec",
-                                (newest,)):
-        cores.append({**{f: row[f] for f in fields}, "tool": row["tool"], "commit": row["commit_id"][:12]})
+    for row in database.execute("SELECT * FROM netlist WHERE part IN ('core', 'sparse') AND sources = ?", (newest,)):
+        entry = {"sources": newest, **{f: row[f] for f in fields}, "tool": row["tool"], "commit": row["commit_id"][:12]}
+        if row["part"] == "sparse":
+            entry["bands"] = "sparse"
+        cores.append(entry)
     for entry in cores:
-        clocks = fixed_clocks(mantissa, entry)
+        clocks = None if entry["bands"] == "sparse" else fixed_clocks(mantissa, entry)
         if clocks is not None:
             entry["fixed_clocks"] = clocks
+    made = {(c["target"], c["bands"]) for c in cores}
+    file = HERE / "cores.json"
+    cores += [c for c in json.loads(file.read_text())["cores"] if (c["target"], c["bands"]) not in made]
+    cores.sort(key=lambda c: (c["target"], c["bands"], c["spec"]))
     lines = ",\n".join("  " + json.dumps(c) for c in cores)
-    (HERE / "cores.json").write_text('{"sources": %s, "cores": [\n%s\n]}\n' % (json.dumps(newest), lines))
+    file.write_text('{"cores": [\n%s\n]}\n' % lines)
 
 
 def main():

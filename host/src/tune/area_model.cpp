@@ -224,6 +224,7 @@ std::string kind_of(const DatapathSpec& spec, const std::string& target, const s
 Netlist read(const nlohmann::json& entry) {
     Netlist n;
     n.spec = parse_spec(entry.at("spec").get<std::string>());
+    n.sources = entry.at("sources");
     n.target = entry.at("target");
     n.multiplier = entry.at("multiplier");
     n.bands = entry.at("bands");
@@ -266,7 +267,6 @@ const char* to_string(Part part) {
 AreaModel::AreaModel(const std::string& file) {
     try {
         const auto table = nlohmann::json::parse(base::read_file(file).view());
-        sources_ = table.at("sources").get<std::string>();
         for (const auto& entry : table.at("cores")) {
             Netlist n = read(entry);
             kinds_[kind_of(n.spec, n.target, n.multiplier, n.bands)].cores.push_back(std::move(n));
@@ -331,6 +331,13 @@ std::map<Part, ModelError> AreaModel::errors(const DatapathSpec& spec, const std
                                              const std::string& multiplier, const std::string& bands) const {
     const Kind* kind = find(spec, target, multiplier, bands);
     return kind == nullptr ? std::map<Part, ModelError>{} : kind->errors;
+}
+
+bool AreaModel::made_of(const std::string& sources, const DatapathSpec& spec, const std::string& target,
+                        const std::string& multiplier, const std::string& bands) const {
+    const Kind* kind = find(spec, target, multiplier, bands);
+    return kind != nullptr &&
+           std::all_of(kind->cores.begin(), kind->cores.end(), [&](const Netlist& n) { return n.sources == sources; });
 }
 
 } // namespace mantissa::tuning

@@ -17,6 +17,7 @@ namespace mantissa::tuning {
 /// A netlist of the shipped table (experiments/tune/cores.json, which experiments/tune/cores.py writes).
 struct Netlist {
     DatapathSpec spec;
+    std::string sources;                   ///< the hash of the RTL that it was made of
     std::string target, multiplier, bands; ///< bands: constant, streamed, or sparse (rows)
     std::uint64_t slices = 0, blocks = 0, memory_bits = 0;
     double model_mhz = 0; ///< with the delays of an ECP5
@@ -55,8 +56,9 @@ public:
     /// By part, of the kind of core that this one is.
     [[nodiscard]] std::map<Part, ModelError> errors(const DatapathSpec& spec, const std::string& target,
                                                     const std::string& multiplier, const std::string& bands) const;
-    /// The hash of the RTL that the table was made of.
-    [[nodiscard]] const std::string& sources() const { return sources_; }
+    /// Are all netlists of the kind of core that this one is of RTL with this hash?
+    [[nodiscard]] bool made_of(const std::string& sources, const DatapathSpec& spec, const std::string& target,
+                               const std::string& multiplier, const std::string& bands) const;
 
 private:
     struct Kind {
@@ -68,7 +70,6 @@ private:
     [[nodiscard]] const Kind* find(const DatapathSpec& spec, const std::string& target, const std::string& multiplier,
                                    const std::string& bands) const;
 
-    std::string sources_;
     std::map<std::string, Kind> kinds_;
 };
 

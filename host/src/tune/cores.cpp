@@ -14,6 +14,7 @@
 #include "mantissa/sparse_core/row_stream.hpp"
 #include "mantissa/system.hpp"
 #include "synthesis/core_clock.hpp"
+#include "synthesis/sources.hpp"
 
 #ifdef MANTISSA_ENGINE_SYSTEMC
 #include "mantissa/sim/sparse_cores.hpp"
@@ -198,6 +199,11 @@ synthesis::SynthesisRequest Cores::netlist_of(const DatapathSpec& spec) const {
 
 std::map<Part, ModelError> Cores::errors(const DatapathSpec& spec) const {
     return model_.errors(spec, device_.target, kMultiplier, rows(spec));
+}
+
+bool Cores::of_this_rtl(const DatapathSpec& spec) const {
+    return model_.made_of(synthesis::sources_hash(synthesis::sources_folder()), spec, device_.target, kMultiplier,
+                          rows(spec));
 }
 
 double Cores::device_mhz(double model_mhz) const {

@@ -56,6 +56,8 @@ public:
     [[nodiscard]] synthesis::SynthesisRequest netlist_of(const DatapathSpec& spec) const;
     /// The model's errors for the kind of core that a datapath has.
     [[nodiscard]] std::map<Part, ModelError> errors(const DatapathSpec& spec) const;
+    /// Was that kind's area fitted to netlists of the RTL as it is now?
+    [[nodiscard]] bool of_this_rtl(const DatapathSpec& spec) const;
 
 private:
     [[nodiscard]] double device_mhz(double model_mhz) const;

@@ -15,7 +15,6 @@
 #include "mantissa/format.hpp"
 #include "mantissa/host/store.hpp"
 #include "running/progress.hpp"
-#include "synthesis/sources.hpp"
 
 namespace mantissa::tuning {
 
@@ -112,7 +111,7 @@ TuneResult tune(const TuneRequest& request) {
     judge.synthesise([&] { return spent() > request.budget; });
     result.stored_before = solves.stored();
     if (!result.best.empty()) {
-        result.same_rtl = model.sources() == synthesis::sources_hash(synthesis::sources_folder());
+        result.same_rtl = cores.of_this_rtl(result.best.front().build.spec);
         result.errors = cores.errors(result.best.front().build.spec);
     }
     result.seconds = spent();

@@ -26,7 +26,8 @@ constexpr std::array<std::string_view, 19> kMore{
     "mantissa solve --problem poisson2d:level=6 --format s17e8 --inner 20 --tolerance 1e-8",
     "mantissa solve --problem poisson2d:level=6 --format s17e8 --scheme defect-correction --digits 2",
     "mantissa solve --problem poisson2d:level=6 --format s17e8 --scheme defect-correction --recurrence cg",
-    "mantissa solve --problem convection2d:level=5,peclet=100 --format s10e11 --scheme defect-correction --recurrence 'gmres(20)'",
+    "mantissa solve --problem convection2d:level=5,peclet=100 --format s10e11 --scheme defect-correction --recurrence "
+    "'gmres(20)'",
     "mantissa solve --problem poisson2d:level=6 --spec fx18.16 --recurrence chebyshev --inner 50 --bounds 0.004,4",
     "mantissa solve --problem poisson2d:level=6 --preconditioner multilevel:v11,w=10",
     "mantissa solve --problem poisson2d:level=6 --format s10e8 --max-iterations 500",
