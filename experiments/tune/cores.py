@@ -76,11 +76,16 @@ def fixed_clocks(mantissa, entry, known={}):
 def keep(mantissa, store):
     database = sqlite3.connect(store)
     database.row_factory = sqlite3.Row
-    newest = database.execute("SELECT sources FROM netlist WHERE part IN ('core', 'sparse') ORDER BY date DESC").fetchone()[0]
+    # (Each kind of core has a hash of its own RTL.)
+    kind = "part || (spec LIKE 'fx%')"
+    newest = dict(database.execute(f"SELECT {kind}, sources FROM netlist WHERE part IN ('core', 'sparse') ORDER BY date"))
     cores = []
     fields = ["spec", "target", "multiplier", "bands", *FIGURES, "model_mhz"]
-    for row in database.execute("SELECT * FROM netlist WHERE part IN ('core', 'sparse') AND sources = ?", (newest,)):
-        entry = {"sources": newest, **{f: row[f] for f in fields}, "tool": row["tool"], "commit": row["commit_id"][:12]}
+    for row in database.execute(f"SELECT *, {kind} AS kind FROM netlist WHERE part IN ('core', 'sparse')"):
+        if row["sources"] != newest[row["kind"]]:
+            continue
+        entry = {"sources": row["sources"], **{f: row[f] for f in fields}, "tool": row["tool"],
+                 "commit": row["commit_id"][:12]}
         if row["part"] == "sparse":
             entry["bands"] = "sparse"
         cores.append(entry)

@@ -162,7 +162,7 @@ module fx_cycle #(
   generate
     if (Lanes == 1) begin : g_lane
       assign lanes = 1'b1;
-    end else begin : g_lanes
+    end else begin : g_live_lanes
       logic [Lanes-1:0] lanes_q;
       for (l = 0; l < Lanes; l = l + 1) begin : g_live
         always_ff @(posedge clk_i) lanes_q[l] <= |side[MaxLevel:fx_log2(l+1)];
@@ -373,7 +373,7 @@ module fx_cycle #(
   wire [NodeW-1:0]    d_to   = NodeW'(busy_o ? correct_to_q : seam_at);
   wire [NodeW-1:0]    u_from = NodeW'(busy_o ? correct_from_q : seam_at);
   generate
-    for (l = 0; l < Lanes; l = l + 1) begin : g_outer
+    for (l = 0; l < Lanes; l = l + 1) begin : g_outer_lane
       assign d_into[l*DW +: DW] = busy_o ? d_new[l*DW +: DW] : s_axis_d_tdata;
       assign d_live[l] = (load_live & seam_lane[l]) | (correct_write & ~alone);
       cy_memory #(.W(DW), .Depth(Nodes)) i_d (

@@ -138,7 +138,7 @@ TEST(BadInput, NamesAndTexts) {
             {kSmall + "--scheme magic", {"magic"}},
             {kSmall + "--plan fastest", {"fastest", "grid-resident"}},
             {kSmall + "--plan grid-stream", {"grid-stream", "only a native solver has plans"}},
-            {kSmall + "--spec double,sum=free", {"engine 'emulated' has no native solver"}},
+            {kSmall + "--spec double,sum=free", {"native loops on this processor take sparse rows"}},
             {kSmall + "--format double --advise --plan grid-stream", {"--advise chooses"}},
             {kSmall + "--engine abacus", {"no such engine", "emulated"}},
             {kSmall + "--check abacus", {"no such engine"}},

@@ -340,7 +340,7 @@ TEST(Verdicts, SchemesThatOneEngineHasAreRefusedOnOthers) {
             return [&] { static_cast<void>(solve(p, engine, options_of(scheme, "double", false))); };
         };
         expect_invalid(on(Other{}),
-                       fmt::format("scheme {}: only engine 'emulated' has its recurrence, not 'other'", scheme));
+                       fmt::format("recurrence {}: only engine 'emulated' has it in this datapath, not 'other'", scheme));
         expect_invalid(on(*make_checked_engine(*emulated, *emulated)), "unchecked");
     }
     EXPECT_EQ(solve(p, Other{}, options_of("direct", "double", false)).status, Status::converged);

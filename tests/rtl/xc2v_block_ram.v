@@ -61,6 +61,7 @@ endmodule
   endmodule
 
 `RAMB16(RAMB16_S2_S2, 2, 1, 13) // (it has no parity, and nothing is connected there)
+`RAMB16(RAMB16_S4_S4, 4, 1, 12) // (nor has it)
 `RAMB16(RAMB16_S9_S9, 8, 1, 11)
 `RAMB16(RAMB16_S18_S18, 16, 2, 10)
 `RAMB16(RAMB16_S36_S36, 32, 4, 9)

@@ -58,7 +58,8 @@
 // Keys of each [[cycle]]: cores of multilevel cycles on grids (docs/cycle_core.md), vectors on the chip.
 //
 //   cycle       text or list    needed              cycles, as --preconditioner multilevel: takes them, in words
-//   lanes       whole or list   1                   nodes a clock, powers of two up to 4096
+//   lanes       whole or list   1                   nodes a clock, powers of two up to 256
+//   mapped      whole or list   none                lanes of cores whose netlists are made; without it no areas
 //   outer       text            "fx64.62"           words of u and the defect, 64 bits
 //   device      text or list    all devices         of those above
 //   clock_mhz   number          none                MHz, given; without it: the device's clock_mhz, else its max_mhz
@@ -135,7 +136,8 @@
 //
 //     [[cycle]]
 //     cycle = ["b2,w=10", "v12,w=10,f=16"]
-//     lanes = [64, 1024]
+//     lanes = [64, 256]
+//     mapped = [1, 4]
 //     outer = "fx64.62"
 //     device = "alveo-u280"
 //     clock_mhz = 300

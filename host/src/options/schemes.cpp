@@ -74,7 +74,17 @@ const SchemeAxes& axes_of(const SolveOptions& options) {
 
 SolveOptions Request::finish() const {
     SolveOptions made = options;
-    if (axes.scheme) return made;
+    if (axes.recurrence) made.recurrence = axes.recurrence;
+    if (axes.scheme) {
+        set_scheme(made, *axes.scheme);
+        if (!axes.recurrence) return made;
+        if (made.recurrence && made.recurrence->name != axes.recurrence->name)
+            throw InvalidInput(fmt::format("recurrence {}: the scheme {} is a recurrence itself; leave one of the two "
+                                           "out",
+                                           to_string(*axes.recurrence), *axes.scheme));
+        made.recurrence = axes.recurrence;
+        return made;
+    }
     if (!made.recurrence && !axes.outer_loop) {
         // Cycles alone where they smooth on the way down only, else as CG's preconditioner.
         if (made.preconditioner)

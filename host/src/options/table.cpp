@@ -39,7 +39,7 @@ std::vector<Option> recurrence_options() {
          .set =
              [](Request& r, const Value& v) {
                  set_scheme(r.options, text(v));
-                 r.axes.scheme = true;
+                 r.axes.scheme = text(v);
              },
          .get = [](const SolveOptions& o) { return Given(scheme_name(o)); }},
         {.name = "recurrence",
@@ -52,7 +52,7 @@ std::vector<Option> recurrence_options() {
          .column = Column::later,
          .asks = Asks::solver,
          .parsed = true,
-         .set = [](Request& r, const Value& v) { r.options.recurrence = parse_recurrence_choice(text(v)); },
+         .set = [](Request& r, const Value& v) { r.axes.recurrence = parse_recurrence_choice(text(v)); },
          .get =
              [](const SolveOptions& o) {
                  // A name that says it all needs no more, but for the steps of a cycle.

@@ -17,21 +17,13 @@
 #include "mantissa/multilevel/word_solve.hpp"
 #include "mantissa/resident.hpp"
 #include "mantissa/sim/cycle_core.hpp"
+#include "sources.hpp"
 
 namespace mantissa::synthesis {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-std::vector<fs::path> sources_in(const fs::path& folder, std::string_view extension) {
-    std::vector<fs::path> files = base::files_in(folder, extension);
-    if (files.empty())
-        throw InvalidInput(fmt::format("{}: no {} files there; synthesis reads the project's sources, so set "
-                                       "MANTISSA_SOURCE to its folder",
-                                       folder.string(), extension));
-    return files;
-}
 
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
     for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
@@ -214,9 +206,7 @@ Top top_of(const SynthesisRequest& request) {
         return {"fp_mul_serial", {{"E", f.exponent_bits}, {"M", f.fraction_bits}, {"Rne", rne}}};
     if (request.part == "fixed-accumulate")
         return {"fixed_accumulator",
-                {{"E", f.exponent_bits}, {"M", f.fraction_bits}, {"Msb", s.dot.window.msb}, {"Lsb", s.dot.window.lsb}},
-                false,
-                true};
+                {{"E", f.exponent_bits}, {"M", f.fraction_bits}, {"Msb", s.dot.window.msb}, {"Lsb", s.dot.window.lsb}}};
     if (request.part == "accumulate") {
         if (s.dot.fixed)
             throw InvalidInput("operator accumulate: the specification's dot products are fixed-point; use "
@@ -271,17 +261,9 @@ std::string fill_recipe(const std::string& recipe, const SynthesisRequest& reque
         script += line + '\n';
     }
     std::string sources, parameters;
-    std::vector<const char*> folders = {"rtl/operators"};
-    if (top.core) folders.insert(folders.end(), {"rtl/core", "rtl/fixed", "rtl/fixed/resident"});
     for (const auto& [module, folder] : {std::pair{"sp_core", "rtl/sparse"}, {"fx_cycle", "rtl/cycle"}})
-        if (top.module == module) {
-            folders.push_back(folder);
-            sources = fmt::format("-I{} ", folder);
-        }
-    for (const char* folder : folders)
-        for (const fs::path& file : sources_in(fs::path(source) / folder, ".sv"))
-            sources += fmt::format("{}/{} ", folder, file.filename().string());
-    if (top.wrapper) sources += fmt::format("experiments/synthesis/{}.sv", top.module);
+        if (top.module == module) sources = fmt::format("-I{} ", folder);
+    for (const std::string& file : sources_of(source, top.module).modules) sources += file + " ";
     if (!top.registered.empty()) sources += top.registered;
     else
         for (const auto& [name, value] : top.parameters)

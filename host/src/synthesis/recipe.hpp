@@ -15,7 +15,7 @@ namespace mantissa::synthesis {
 struct Top {
     std::string module;
     sim::CoreParameters parameters = {};
-    bool core = false, wrapper = false;
+    bool core = false;
     std::string registered =
         {}; ///< a file whose module `registered` is to be the top instead: see registered_operator()
 };

@@ -128,25 +128,6 @@ std::string cached_syntheses() {
     return file;
 }
 
-static void add_sources(base::HashName& to, const fs::path& folder) {
-    for (const char* extension : {".sv", ".svh", ".v", ".ys"})
-        for (const fs::path& file : base::files_in(folder, extension))
-            to.add(file.filename().string()).add(base::read_text(file.string()));
-}
-
-std::string sources_folder() {
-    return base::environment_or("MANTISSA_SOURCE", MANTISSA_SOURCE_FOLDER);
-}
-
-std::string sources_hash(const std::string& source) {
-    base::HashName hash;
-    const fs::path root(source);
-    for (const fs::path& folder : {root / "rtl", root / "rtl/operators", root / "rtl/core", root / "rtl/fixed",
-                                   root / "rtl/fixed/resident", root / "experiments/synthesis"})
-        add_sources(hash, folder);
-    return hash.text();
-}
-
 Synthesizer::Synthesizer(const std::string& store, Provenance provenance)
     : store_(store.empty() ? cached_syntheses() : store), provenance_(std::move(provenance)) {
     yosys_ = base::environment_or("MANTISSA_YOSYS", "yosys");
@@ -166,23 +147,17 @@ Synthesizer::Synthesizer(const std::string& store, Provenance provenance)
         throw ToolFailure(fmt::format("{}: it is '{}', and the recipe is for {}; install that (apt install yosys on "
                                       "Debian 12) or set MANTISSA_YOSYS",
                                       yosys_, tool_, kYosysKnown));
-    base::HashName sparse, cycle;
-    sources_hash_ = sources_hash(source_);
-    add_sources(sparse, fs::path(source_) / "rtl/sparse");
-    sparse_sources_hash_ = sparse.add(sources_hash_).text();
-    add_sources(cycle, fs::path(source_) / "rtl/cycle");
-    cycle_sources_hash_ = cycle.add(sources_hash_).text();
 }
 
 SynthesisKey Synthesizer::key_of(const SynthesisRequest& request) const {
+    std::string& hash = hashes_[request.part + (request.spec.fixed_vectors() ? " of words" : "")];
+    if (hash.empty()) hash = sources_hash(source_, request);
     return {subject_of(request),
             request.target,
             request.multiplier,
             request.part + (request.combinational ? " combinational" : ""),
             tool_,
-            request.part == "sparse"  ? sparse_sources_hash_
-            : request.part == "cycle" ? cycle_sources_hash_
-                                      : sources_hash_,
+            hash,
             request.constant_bands ? "constant" : "streamed"};
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -116,8 +117,8 @@ private:
     /// Throws ToolFailure when yosys fails.
     void run_recipe(const SynthesisRequest& request, const Top& top, bool place, const std::string& folder) const;
 
-    std::string yosys_, tool_, store_, source_, sources_hash_;
-    std::string sparse_sources_hash_, cycle_sources_hash_; // with those of the core
+    std::string yosys_, tool_, store_, source_;
+    mutable std::map<std::string, std::string> hashes_; ///< of sources, by what decides the top module
     Provenance provenance_;
 };
 

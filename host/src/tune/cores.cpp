@@ -202,8 +202,8 @@ std::map<Part, ModelError> Cores::errors(const DatapathSpec& spec) const {
 }
 
 bool Cores::of_this_rtl(const DatapathSpec& spec) const {
-    return model_.made_of(synthesis::sources_hash(synthesis::sources_folder()), spec, device_.target, kMultiplier,
-                          rows(spec));
+    return model_.made_of(synthesis::sources_hash(synthesis::sources_folder(), netlist_of(spec)), spec, device_.target,
+                          kMultiplier, rows(spec));
 }
 
 double Cores::device_mhz(double model_mhz) const {

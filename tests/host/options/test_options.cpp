@@ -160,6 +160,12 @@ TEST(Options, SchemesAreShortForAxes) {
     EXPECT_EQ(plain.scheme, Scheme::inexact_pcg);
     EXPECT_EQ(plain.recurrence, RecurrenceChoice::cg);
     EXPECT_EQ(parsed("--scheme defect-correction --recurrence cg").recurrence, RecurrenceChoice::cg);
+    // In whatever order: a sweep's keys come by the alphabet.
+    EXPECT_EQ(parsed("--recurrence cg --scheme defect-correction").recurrence, RecurrenceChoice::cg);
+    EXPECT_EQ(parsed("--recurrence 'gmres(7)' --scheme gmres").recurrence,
+              (RecurrenceChoice{RecurrenceChoice::gmres, 7}));
+    expect_invalid([] { (void)parsed("--scheme gmres --recurrence cg"); },
+                   "recurrence cg: the scheme gmres is a recurrence itself; leave one of the two out");
     const SolveOptions chebyshev = parsed("--recurrence chebyshev --bounds 0.01,4.5");
     EXPECT_EQ(chebyshev.scheme, Scheme::defect_correction);
     EXPECT_EQ(chebyshev.recurrence, RecurrenceChoice::chebyshev);

@@ -37,7 +37,8 @@ using Value = std::variant<bool, std::uint64_t, std::int64_t, double, std::strin
 
 /// Which axis of a solve was asked for by name; finish() makes a scheme of them.
 struct Axes {
-    bool scheme = false; ///< was it named?
+    std::optional<std::string> scheme; ///< its name
+    std::optional<RecurrenceChoice> recurrence;
     std::optional<std::string> outer_loop;
 };
 
@@ -45,7 +46,7 @@ struct Axes {
 struct Request {
     SolveOptions options;
     Axes axes;
-    /// The options, complete. Throws InvalidInput where the axes make no scheme.
+    /// The options, complete, in whatever order the axes were named. Throws InvalidInput where they make no scheme.
     [[nodiscard]] SolveOptions finish() const;
 };
 
