@@ -16,10 +16,12 @@ namespace {
 
 /// Commands with the options of a solve that the commands' own examples lack. tests/docs/check_commands.py runs them,
 /// and looks whether an option has none.
-constexpr std::array<std::string_view, 19> kMore{
+constexpr std::array<std::string_view, 21> kMore{
     "mantissa solve --problem poisson2d:level=6 --format s10e8 --scheme defect-correction --middle s36e11,s23e8 "
     "--middle-digits 3",
     "mantissa solve --problem poisson2d:level=6 --schedule '1:s52e11;2e-3:s23e8'",
+    "mantissa solve --problem poisson2d:level=6 --format s23e8 --stop energy=1e-6",
+    "mantissa solve --problem poisson2d:level=5 --format s23e8 --bound",
     "mantissa solve --problem poisson2d:level=6 --spec fx18.16 --outer fx64.62",
     "mantissa solve --problem poisson2d:level=6 --spec fx18.16 --headroom 0",
     "mantissa solve --problem mtx:MATRIX.mtx --jacobi --format s17e8 --couplings s10e8",
