@@ -146,6 +146,20 @@ TEST(AreaModel, IsWithinItsLimitsOnCoresThatItWasNotFittedTo) {
     EXPECT_GE(cores, 20U);
 }
 
+TEST(AreaModel, OfSparseRowsIsWithinItsLimits) {
+    const AreaModel model(MANTISSA_TUNE_FOLDER "/cores.json");
+    const auto spec = mantissa::parse_spec("fx20.16,u=fx27.21,operand=s14e8,coef=fx14.13,scalar=s19e8:rne");
+    ASSERT_EQ(model.refusal(spec, "xcup", "block", "sparse"), "");
+    const auto errors = model.errors(spec, "xcup", "block", "sparse");
+    for (const auto& [part, e] : errors)
+        std::printf("sparse, %s: median %.3f, largest %.3f of %zu\n", to_string(part), e.median, e.largest, e.cores);
+    EXPECT_EQ(errors.at(Part::slices).cores, 12U);
+    EXPECT_LT(errors.at(Part::slices).median, 0.05);
+    EXPECT_LT(errors.at(Part::slices).largest, 0.15);
+    EXPECT_EQ(errors.at(Part::blocks).largest, 0);
+    EXPECT_NE(model.refusal(spec, "xc2v", "block", "sparse"), "");
+}
+
 TEST(AreaModel, RefusesWhatItHasNoCoresOf) {
     const AreaModel model(MANTISSA_TUNE_FOLDER "/cores.json");
     const auto spec = mantissa::parse_spec("fx18.16");

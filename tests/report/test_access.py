@@ -105,6 +105,8 @@ class Drawing(unittest.TestCase):
 
     def load_without_timers(self):
         """The page as its first screen leaves it: what comes later hangs on a timer."""
+        self.browser.call("Emulation.setDeviceMetricsOverride", page=True, width=1280, height=1024, deviceScaleFactor=1,
+                          mobile=False)
         self.browser.call("Page.addScriptToEvaluateOnNewDocument", page=True, source="window.setTimeout = () => 0;")
         self.browser.load(self.page.as_uri(), "!!document.documentElement && !!document.documentElement.dataset.first")
 

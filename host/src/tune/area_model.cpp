@@ -75,21 +75,19 @@ int bits_of(const DatapathSpec& spec) {
 }
 
 /// What an integer core's cells grow with: lanes, and in each the words and the products.
-Features integer_features(const DatapathSpec& s, Part part, Rows rows, bool wide) {
+Features integer_features(const DatapathSpec& s, Part part, Rows rows, const std::string& target) {
     const double lanes = s.lanes, word = s.r.word_bits, u = s.u.word_bits - word, scalar = s.scalar.fraction_bits;
-    const double factor = s.operand.fraction_bits, coef = rows != Rows::constant ? s.coefficient.word_bits : 0;
+    const double factor = s.operand.fraction_bits, coef = rows == Rows::streamed ? s.coefficient.word_bits : 0;
     const double several = s.r.word_bits > 18 ? 1 : 0; // products of several blocks
     switch (part) {
     case Part::slices: {
-        // Where blocks are wide, products of several are added within them.
-        Features f = wide ? Features{1, lanes, lanes * (4 * word + u + 2 * factor), scalar}
-                          : Features{1, lanes, lanes * word, lanes * u, lanes * factor, scalar, lanes * several};
+        // Where blocks are wide, products of several are added within them. Of sparse rows the shape of a product
+        // changes with the coefficient, and with it what stands around its blocks.
+        const bool summed = rows == Rows::sparse || wide_blocks(target);
+        Features f = summed ? Features{1, lanes, lanes * (4 * word + u + 2 * factor), scalar}
+                            : Features{1, lanes, lanes * word, lanes * u, lanes * factor, scalar, lanes * several};
+        if (rows == Rows::sparse) f.push_back(integer_blocks(s, target, rows));
         if (rows == Rows::streamed) f.push_back(coef);
-        // Of sparse rows each lane has its coefficient's product, and gathers from the banks of all.
-        if (rows == Rows::sparse) {
-            f.push_back(lanes * coef);
-            f.push_back(lanes * std::log2(lanes) * word);
-        }
         return f;
     }
     case Part::blocks:
@@ -126,8 +124,7 @@ Features floating_features(const DatapathSpec& s, Part part) {
 }
 
 Features features_of(const DatapathSpec& spec, const std::string& target, Part part, Rows rows) {
-    return spec.fixed_vectors() ? integer_features(spec, part, rows, wide_blocks(target))
-                                : floating_features(spec, part);
+    return spec.fixed_vectors() ? integer_features(spec, part, rows, target) : floating_features(spec, part);
 }
 
 double truth(const Netlist& n, Part part) {
