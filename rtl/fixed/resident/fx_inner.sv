@@ -136,6 +136,7 @@ module fx_inner #(
       if (give.p) p_write_at_o <= p_write_at_o + AW'(1);
       if (give.q) q_write_at_o <= q_write_at_o + AW'(1);
     end
+  wire rows_bad; // a word of the rows' memories
   generate
     if (Checks != 0) begin : g_counts
       logic [AW-1:0] tokens_q; // it stands long before a pass ends
@@ -180,7 +181,6 @@ module fx_inner #(
     .give_ahead_o(unused_give_ahead), .give_last_o(unused_give_last), .u_o(u_new), .r_o, .p_o, .u_over_o(u_over),
     .r_over_o(r_over), .p_over_o(p_over), .row_slot_o(row_slot), .row_slot_real_o(row_slot_real),
     .row_slot_last_o(row_slot_last));
-  wire rows_bad;
   fx_rows #(
 `include "fx_parameters_passed.svh"
     , .Parity(Checks)) i_rows (
