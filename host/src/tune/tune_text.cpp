@@ -177,11 +177,12 @@ std::string tune_text(const TuneRequest& request, const TuneResult& result) {
     for (std::size_t i = 0; i < std::min(result.best.size(), kShown); ++i)
         out += row_text(request, result, result.best[i]);
     out += "\nArea model, each core modelled from the others:";
-    for (const Part part : {Part::slices, Part::blocks, Part::memory_bits, Part::mhz, Part::clocks})
+    std::string said;
+    for (const Part part : kParts)
         if (const auto e = result.errors.find(part); e != result.errors.end() && e->second.cores > 0)
-            out += fmt::format(" {} {:.1f} % off in the median, {:.1f} % at most of {}{}", to_string(part),
-                               100 * e->second.median, 100 * e->second.largest, e->second.cores,
-                               part == Part::clocks ? "" : ";");
+            said += fmt::format("{} {} {:.1f} % off in the median, {:.1f} % at most of {}", said.empty() ? "" : ";",
+                                to_string(part), 100 * e->second.median, 100 * e->second.largest, e->second.cores);
+    out += said;
     out += result.same_rtl ? ".\n" : ". Its cores are of other RTL than this.\n";
     const Placed& winner = result.best.front();
     const Design& d = result.designs[winner.design];
