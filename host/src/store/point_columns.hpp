@@ -34,6 +34,11 @@ template <class Read, class Bad> SolveOptions options_of_columns(const Read& rea
             bad(options::spelt(option));
         }
     }
+    try {
+        return request.finish();
+    } catch (const InvalidInput&) {
+        bad("recurrence"); // a scheme that has it not
+    }
     return request.options;
 }
 

@@ -77,6 +77,10 @@ Sources sources_of(const std::string& source, const std::string& module) {
     if (const auto it = files.find(module); it != files.end()) todo.push_back(it->second);
     else if (fs::exists(fs::path(source) / wrapper)) todo.push_back(wrapper);
     else throw InvalidInput(fmt::format("{}: no file of module {} there", source, module));
+    // All of an operator's folder: its netlist moves by a percent with what else yosys reads, and is held to peers'.
+    if (!todo.front().starts_with("rtl/") || todo.front().starts_with("rtl/operators/"))
+        for (const auto& [word, file] : files)
+            if (file.starts_with("rtl/operators/") && file != todo.front()) todo.push_back(file);
     std::set<std::string> found(todo.begin(), todo.end());
     while (!todo.empty()) {
         const std::string text = base::read_text((fs::path(source) / todo.back()).string());
