@@ -37,7 +37,7 @@ template <class Read, class Bad> SolveOptions options_of_columns(const Read& rea
     try {
         return request.finish();
     } catch (const InvalidInput&) {
-        bad("recurrence"); // a scheme that has it not
+        bad("scheme"); // it has not the recurrence beside it
     }
     return request.options;
 }
