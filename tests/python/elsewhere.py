@@ -36,15 +36,24 @@ print("Python", sys.version.split()[0] + ":", result.inner_iterations, "iteratio
 """
 
 SYSTEMS = {
-    # suite, components, mirror, keyring, script of debootstrap
-    "debian12": ("bookworm", "main", "http://deb.debian.org/debian", "debian-archive-keyring.gpg", None),
+    # suite, components, keyring, script of debootstrap
+    "debian12": ("bookworm", "main", "debian-archive-keyring.gpg", None),
     # (the script is one for all suites of Ubuntu; Debian 12's debootstrap ends with jammy)
-    "ubuntu2404": ("noble", "main,universe", "http://archive.ubuntu.com/ubuntu", "ubuntu-archive-keyring.gpg", "jammy"),
+    "ubuntu2404": ("noble", "main,universe", "ubuntu-archive-keyring.gpg", "jammy"),
 }
 
 
 class Skip(Exception):
     """Why a place cannot be had."""
+
+
+def debian_mirror():
+    """Where this machine's apt has Debian from."""
+    asked = subprocess.run(["apt-get", "indextargets", "--format", "$(REPO_URI)", "Created-By: Packages",
+                            "Codename: bookworm"], stdout=subprocess.PIPE, text=True)
+    if asked.returncode != 0 or not asked.stdout.strip():
+        raise Skip("this machine's apt has no Debian 12")
+    return asked.stdout.split()[0]
 
 
 def ubuntu_key(work):
@@ -55,7 +64,7 @@ def ubuntu_key(work):
     folder = os.path.join(work, "key")
     os.makedirs(os.path.join(folder, "lists/partial"), exist_ok=True)
     with open(os.path.join(folder, "sources.list"), "w", encoding="utf-8") as out:
-        out.write("deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian trixie main\n")
+        out.write(f"deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] {debian_mirror()} trixie main\n")
     apt = ["apt-get", "-qq", "-o", f"Dir::Etc::sourcelist={folder}/sources.list", "-o", "Dir::Etc::sourceparts=-", "-o",
            f"Dir::State::lists={folder}/lists", "-o", f"Dir::Cache={folder}/cache", "-o", "APT::Architectures=amd64", "-o",
            "APT::Sandbox::User=root"]
@@ -68,7 +77,7 @@ def ubuntu_key(work):
 
 def make_root(where, work):
     """A bare system in a folder, made once."""
-    suite, components, mirror, keyring, script = SYSTEMS[where]
+    suite, components, keyring, script = SYSTEMS[where]
     root = os.path.join(work, suite)
     if os.path.exists(os.path.join(root, "made")):
         return root
@@ -77,6 +86,7 @@ def make_root(where, work):
     if shutil.which("debootstrap") is None:
         raise Skip("debootstrap is not installed")
     key = ubuntu_key(work) if keyring.startswith("ubuntu") else f"/usr/share/keyrings/{keyring}"
+    mirror = "" if keyring.startswith("ubuntu") else debian_mirror()  # (empty: the one that the script knows)
     shutil.rmtree(root, ignore_errors=True)
     command = ["debootstrap", "--variant=minbase", f"--keyring={key}", f"--components={components}",
                "--include=python3,python3-venv", suite, root, mirror]
