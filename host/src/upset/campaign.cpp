@@ -18,6 +18,7 @@
 #include "mantissa/format.hpp"
 #include "mantissa/host/options.hpp"
 #include "mantissa/sim/rtl_engine.hpp"
+#include "problems/random.hpp"
 #include "running/progress.hpp"
 
 namespace mantissa::upset {
@@ -39,21 +40,16 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, kOutcomes> k
 /// Of what one clock moves next to nothing waits so long.
 constexpr std::uint64_t kPatience = 20'000;
 
-/// splitmix64 (Steele, Lea and Flood 2014): a stream for each upset, whatever the order in which they run.
+/// Numbers below a bound: a stream for each upset, whatever the order in which they run.
 class Random {
 public:
-    Random(std::uint64_t seed, std::uint64_t number) : state_(seed * 0xD1B54A32D192ED03ULL + number) { (void)next(); }
-    std::uint64_t below(std::uint64_t bound) { return next() % bound; }
+    Random(std::uint64_t seed, std::uint64_t number) : stream_(seed * 0xD1B54A32D192ED03ULL + number) {
+        (void)stream_.next();
+    }
+    std::uint64_t below(std::uint64_t bound) { return stream_.next() % bound; }
 
 private:
-    std::uint64_t next() {
-        state_ += 0x9E3779B97F4A7C15ULL;
-        std::uint64_t z = state_;
-        z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
-        z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
-        return z ^ (z >> 31);
-    }
-    std::uint64_t state_;
+    problems::SplitMix stream_;
 };
 
 /// Memories as long as the problem needs: bits that nothing reads would count as masked.
