@@ -31,8 +31,8 @@ const NativeTables& best_tables() {
 
 template <const Definition& D, class T> class Loops final : public Runner {
 public:
-    Loops(CompressedRows a, int threads, const SweepLoops<T>& loops)
-        : a_(std::move(a)), rows_(a_), native_(rows_, threads, loops) {}
+    Loops(const CompressedRows& a, int threads, const SweepLoops<T>& loops)
+        : rows_(a), native_(rows_, threads, loops) {}
 
     RecurrenceRun run(std::span<const double> r, double goal, std::uint32_t limit, std::uint32_t patience,
                       std::span<double> u) override {
@@ -70,7 +70,6 @@ public:
     }
 
 private:
-    CompressedRows a_;
     NativeRows<T> rows_;
     Native<D, T> native_;
 };
