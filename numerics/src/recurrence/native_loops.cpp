@@ -44,7 +44,7 @@ public:
         RecurrenceRun run;
         double kept = first, halved = first;
         std::uint32_t since = 0;
-        while (run.end == RunEnd::passes && run.iterations < limit && !run.patience) {
+        while (run.end == RunEnd::passes && run.iterations < limit && !run.patience && !run.cancelled) {
             const std::uint32_t passes = std::min(kIterationsAtATime, limit - run.iterations);
             const RunReport report = native_.run({.passes = passes, .rho_stop = goal * goal * first});
             run.iterations += static_cast<std::uint32_t>(report.passes);
@@ -55,7 +55,8 @@ public:
                 since = 0;
             }
             run.patience = since >= patience;
-            const bool over = run.end != RunEnd::passes || run.iterations >= limit || run.patience;
+            run.cancelled = !goes_on(run.iterations, native_.square());
+            const bool over = run.end != RunEnd::passes || run.iterations >= limit || run.patience || run.cancelled;
             if (!(native_.square() < (over ? kept : kKeptAgain * kept))) continue;
             kept = native_.square();
             native_.solution(u);
