@@ -18,32 +18,10 @@ module fx_cycle #(
   input  wire              clk_i,
   input  wire              rst_ni,
 
-  input  wire  [7:0]       s_axil_awaddr,
-  input  wire              s_axil_awvalid,
-  output logic             s_axil_awready,
-  input  wire  [31:0]      s_axil_wdata,
-  input  wire  [3:0]       s_axil_wstrb,
-  input  wire              s_axil_wvalid,
-  output logic             s_axil_wready,
-  output logic [1:0]       s_axil_bresp,
-  output logic             s_axil_bvalid,
-  input  wire              s_axil_bready,
-  input  wire  [7:0]       s_axil_araddr,
-  input  wire              s_axil_arvalid,
-  output logic             s_axil_arready,
-  output logic [31:0]      s_axil_rdata,
-  output logic [1:0]       s_axil_rresp,
-  output logic             s_axil_rvalid,
-  input  wire              s_axil_rready,
+  `AXIL_PORTS(8)
 
-  input  wire  [DW-1:0]    s_axis_d_tdata,
-  input  wire              s_axis_d_tvalid,
-  input  wire              s_axis_d_tlast,
-  output logic             s_axis_d_tready,
-  output logic [UW-1:0]    m_axis_u_tdata,
-  output logic             m_axis_u_tvalid,
-  output logic             m_axis_u_tlast,
-  input  wire              m_axis_u_tready,
+  `AXIS_IN_PORTS(d, DW)
+  `AXIS_OUT_PORTS(u, UW)
 
   output logic             accepted_o,
   output logic [31:0]      cycles_o,
@@ -99,9 +77,8 @@ module fx_cycle #(
   logic [SquaresW-1:0] squares_q;
   wire send = asked;
   cy_regs #(.Config(LaneLog + StoredLevel * 256 + Before * 65536 + After * 1048576)) i_regs (
-    .clk_i, .rst_ni, .s_axil_awaddr, .s_axil_awvalid, .s_axil_awready, .s_axil_wdata, .s_axil_wstrb, .s_axil_wvalid,
-    .s_axil_wready, .s_axil_bresp, .s_axil_bvalid, .s_axil_bready, .s_axil_araddr, .s_axil_arvalid, .s_axil_arready,
-    .s_axil_rdata, .s_axil_rresp, .s_axil_rvalid, .s_axil_rready, .start_o(start), .abort_o(abort), .send_o(asked),
+    .clk_i, .rst_ni, `AXIL_PASSED,
+    .start_o(start), .abort_o(abort), .send_o(asked),
     .level_o(level), .resized_o(resized), .cycles_o(cycles), .alone_o(alone), .limit_exponent_o(limit_exponent),
     .limit_o(limit), .busy_i(busy_o | start | sending | send), .done_i(done), .sending_i(sending), .loaded_i(loaded),
     .end_i(how), .u_over_i(u_over_q), .d_over_i(d_over_q), .count_i(cycles_o), .exponent_i(exponent_o),

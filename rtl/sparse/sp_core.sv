@@ -31,23 +31,7 @@ module sp_core #(
   input  wire                  clk_i,
   input  wire                  rst_ni,
 
-  input  wire  [7:0]           s_axil_awaddr,
-  input  wire                  s_axil_awvalid,
-  output logic                 s_axil_awready,
-  input  wire  [31:0]          s_axil_wdata,
-  input  wire  [3:0]           s_axil_wstrb,
-  input  wire                  s_axil_wvalid,
-  output logic                 s_axil_wready,
-  output logic [1:0]           s_axil_bresp,
-  output logic                 s_axil_bvalid,
-  input  wire                  s_axil_bready,
-  input  wire  [7:0]           s_axil_araddr,
-  input  wire                  s_axil_arvalid,
-  output logic                 s_axil_arready,
-  output logic [31:0]          s_axil_rdata,
-  output logic [1:0]           s_axil_rresp,
-  output logic                 s_axil_rvalid,
-  input  wire                  s_axil_rready,
+  `AXIL_PORTS(8)
 
   input  wire  [Lanes*WordW-1:0] s_axis_word_tdata,
   input  wire  [1:0]           s_axis_word_tuser,
@@ -57,14 +41,9 @@ module sp_core #(
   input  wire  [7:0]           s_axis_ask_tdata,
   input  wire                  s_axis_ask_tvalid,
   output logic                 s_axis_ask_tready,
-  output logic [Lanes*WordW-1:0] m_axis_word_tdata,
-  output logic                 m_axis_word_tvalid,
-  output logic                 m_axis_word_tlast,
-  input  wire                  m_axis_word_tready,
+  `AXIS_OUT_PORTS(word, Lanes*WordW)
 
-  output logic [7:0]           m_axis_pass_tdata,
-  output logic                 m_axis_pass_tvalid,
-  input  wire                  m_axis_pass_tready,
+  `PASS_PORTS(8)
   input  wire  [Lanes*EntryW:0] s_axis_row_tdata,
   input  wire                  s_axis_row_tvalid,
   input  wire                  s_axis_row_tlast,
@@ -113,9 +92,8 @@ module sp_core #(
 `ifndef UNWATCHED
     .length_bad_o(length_bad),
 `endif
-    .clk_i, .rst_ni, .s_axil_awaddr, .s_axil_awvalid, .s_axil_awready, .s_axil_wdata, .s_axil_wstrb, .s_axil_wvalid,
-    .s_axil_wready, .s_axil_bresp, .s_axil_bvalid, .s_axil_bready, .s_axil_araddr, .s_axil_arvalid, .s_axil_arready,
-    .s_axil_rdata, .s_axil_rresp, .s_axil_rvalid, .s_axil_rready, .busy_i(busy_o | start), .done_i(done),
+    .clk_i, .rst_ni, `AXIL_PASSED,
+    .busy_i(busy_o | start), .done_i(done),
     .end_i(run_end), .bank_i(1'b0), .offering_i(m_axis_pass_tvalid | m_axis_word_tvalid), .errors_i(all_errors),
     .pass_count_i(pass_count), .sigma_guards_i(sigma_guards), .cycles_i(cycles), .scalar_i(scalar),
     .words_u_i(64'(words_u)), .words_r_i(64'(words_r)), .words_p_i(64'(words_p)), .words_q_i(64'(words_q)),

@@ -11,23 +11,7 @@ module fx_resident_regs #(
   input  wire             clk_i,
   input  wire             rst_ni,
 
-  input  wire  [7:0]      s_axil_awaddr,
-  input  wire             s_axil_awvalid,
-  output logic            s_axil_awready,
-  input  wire  [31:0]     s_axil_wdata,
-  input  wire  [3:0]      s_axil_wstrb,
-  input  wire             s_axil_wvalid,
-  output logic            s_axil_wready,
-  output logic [1:0]      s_axil_bresp,
-  output logic            s_axil_bvalid,
-  input  wire             s_axil_bready,
-  input  wire  [7:0]      s_axil_araddr,
-  input  wire             s_axil_arvalid,
-  output logic            s_axil_arready,
-  output logic [31:0]     s_axil_rdata,
-  output logic [1:0]      s_axil_rresp,
-  output logic            s_axil_rvalid,
-  input  wire             s_axil_rready,
+  `AXIL_PORTS(8)
 
   output logic            start_o,  ///< one clock
   output logic            abort_o,  ///< one clock
