@@ -9,8 +9,7 @@ module fx_resident_axis #(
   parameter integer VW = 64,           ///< bits of words of V,
   parameter integer VF = 54,           ///< of which fraction
   parameter integer DW = 64,           ///< bits of words of D,
-  parameter integer DF = 60,           ///< of which fraction
-  parameter integer Checks = 0         ///< 1: the core looks for its own upsets
+  parameter integer DF = 60            ///< of which fraction
 ) (
   input  wire                      aclk,
   input  wire                      aresetn,
@@ -58,7 +57,7 @@ module fx_resident_axis #(
   assign m_axis_v_tdata = 64'($signed(v));
   fx_resident #(
 `include "fx_parameters_passed.svh"
-    , .MaxLength(MaxLength), .OuterLanes(OuterLanes), .VW(VW), .VF(VF), .DW(DW), .DF(DF), .Checks(Checks)) i_core (
+    , .MaxLength(MaxLength), .OuterLanes(OuterLanes), .VW(VW), .VF(VF), .DW(DW), .DF(DF)) i_core (
     .clk_i(aclk), .rst_ni(aresetn), .s_axil_awaddr, .s_axil_awvalid, .s_axil_awready, .s_axil_wdata, .s_axil_wstrb,
     .s_axil_wvalid, .s_axil_wready, .s_axil_bresp, .s_axil_bvalid, .s_axil_bready, .s_axil_araddr, .s_axil_arvalid,
     .s_axil_arready, .s_axil_rdata, .s_axil_rresp, .s_axil_rvalid, .s_axil_rready,

@@ -15,7 +15,6 @@
 module fx_inner #(
 `include "fx_parameters.svh"
   , parameter integer Depth = 1024, ///< words of a lane
-  parameter integer Checks = 0,
   localparam integer AW = (Depth > 1) ? $clog2(Depth) : 1
 ) (
   input  wire                 clk_i,
@@ -166,6 +165,8 @@ module fx_inner #(
   wire [Lanes*PW-1:0] p_middle;
   wire [Lanes-1:0] u_over, r_over, p_over, q_over, row_live;
   wire row_slot, row_slot_real, row_slot_last;
+  wire [6*Lanes-1:0] unused_residues;
+  wire [4*Lanes-1:0] unused_row_residues;
   core_vectors_t update_give, rows_give;
   core_vectors_t unused_take, unused_take_ahead, unused_take_last, unused_give_ahead, unused_give_last;
   core_vectors_t unused_rows_ahead, unused_rows_last;
@@ -180,7 +181,7 @@ module fx_inner #(
     .take_ahead_o(unused_take_ahead), .take_last_o(unused_take_last), .give_o(update_give),
     .give_ahead_o(unused_give_ahead), .give_last_o(unused_give_last), .u_o(u_new), .r_o, .p_o, .u_over_o(u_over),
     .r_over_o(r_over), .p_over_o(p_over), .row_slot_o(row_slot), .row_slot_real_o(row_slot_real),
-    .row_slot_last_o(row_slot_last));
+    .row_slot_last_o(row_slot_last), .residue_i({(8*Lanes){1'b0}}), .residue_o(unused_residues));
   fx_rows #(
 `include "fx_parameters_passed.svh"
     , .Parity(Checks)) i_rows (
@@ -188,7 +189,7 @@ module fx_inner #(
     .own_first_i({LenW{1'b0}}), .own_last_i({LenW{1'b1}}), .column_i({RowLenW{1'b0}}), .slot_i(row_slot), .slot_real_i(row_slot_real), .slot_last_i(row_slot_last), .p_i(p_o), .band_i({(Coefs*Lanes*CoefW){1'b0}}),
     .take_band_o(unused_band), .take_band_ahead_o(unused_band_ahead), .take_band_last_o(unused_band_last),
     .give_o(rows_give), .give_ahead_o(unused_rows_ahead), .give_last_o(unused_rows_last), .q_o, .over_o(q_over),
-    .live_o(row_live), .p_o(p_middle), .bad_o(rows_bad));
+    .live_o(row_live), .p_o(p_middle), .bad_o(rows_bad), .residue_i({(2*Lanes){1'b0}}), .residue_o(unused_row_residues));
   assign give = update_give | rows_give;
 
   // Where u + alpha p leaves the words of u, its sign is that of alpha p.
@@ -251,6 +252,7 @@ module fx_inner #(
   wire [DotRrW-1:0] total_0 = (outer | first) ? rr_i : rr;
   wire [DotPqW-1:0] total_1 = outer ? rp_i : pq;
   wire subtract;
+  wire [ScalarW+6:0] unused_checks;
   wire [ScalarW+1:0] minuend;
   scalar_sequencer #(
     .E(ScalarExpW), .M(ScalarFracW), .Rne(ScalarRne), .OperandExpW(OperandExpW), .OperandFracW(OperandFracW),
@@ -262,7 +264,7 @@ module fx_inner #(
     .subtract_o(subtract), .minuend_o(minuend), .subtracted_i(1'b0), .test_i(test_rho), .set_i, .set_at_i, .set_word_i,
     .read_i(scalar_read_i), .read_at_i(scalar_at_i), .read_o(scalar_o), .done_o(scalar_done), .end_o(scalar_end),
     .guard_o(scalar_guard), .alpha_cls_o(alpha_cls), .alpha_op_o(alpha_op), .beta_cls_o(beta_cls), .beta_op_o(beta_op),
-    .operands_o(operands));
+    .operands_o(operands), .checks_o(unused_checks));
   assign scalar_done_o = scalar_done & outer_q;
   assign scalar_end_o  = scalar_end;
   wire unused = &{1'b0, subtract, minuend, row_live, unused_take, unused_take_ahead, unused_take_last,
