@@ -179,6 +179,7 @@ module fx_core #(
   wire ended_early, ended_late;
   wire sums_done, scalar_done, scalar_guard;
   wire [2:0] scalar_end;
+  wire lost;
   core_control #(.Lanes(Lanes), .MaxRow(MaxRow), .LenW(LenW), .DrainN(DrainN), .Slab(1 - Alone)) i_control (
 `ifndef UNWATCHED
     .length_bad_i(length_bad),
@@ -187,7 +188,7 @@ module fx_core #(
     .length_i(length), .row_length_i(row_length), .row_bad_i(row_bad | slab_bad), .halo_last_i(halo_last), .passes_i(passes), .stall_limit_i(stall_limit),
     .pass_ready_i(m_axis_pass_tready), .ended_early_i(ended_early), .ended_late_i(ended_late), .out_full_i(|out_full),
     .dots_done_i(sums_done), .scalar_done_i(scalar_done), .scalar_guard_i(scalar_guard), .scalar_end_i(scalar_end),
-    .busy_o(busy), .pass_valid_o(m_axis_pass_tvalid), .pass_data_o(m_axis_pass_tdata[1:0]), .bank_o(bank),
+    .busy_o(busy), .lost_o(lost), .pass_valid_o(m_axis_pass_tvalid), .pass_data_o(m_axis_pass_tdata[1:0]), .bank_o(bank),
     .clear_o(clear), .slot_o(slot), .slot_real_o(slot_real), .slot_last_o(slot_last), .token_last_o(token_last),
     .drained_o(drained), .close_o(close), .scalar_start_o(scalar_start), .aborting_o(aborting), .run_o(run), .done_o(done),
     .end_o(run_end), .errors_o(errors), .pass_count_o(pass_count), .sigma_guards_o(sigma_guards), .cycles_o(cycles));
@@ -255,6 +256,7 @@ module fx_core #(
   wire row_slot, row_slot_real, row_slot_last;
   wire [Lanes-1:0] row_live; // words of other lanes are 0
   wire [8*Lanes-1:0] word_residues;
+  wire beyond;
   wire [6*Lanes-1:0] new_residues;
   wire [4*Lanes-1:0] row_residues;
   fx_update #(
@@ -267,7 +269,8 @@ module fx_core #(
     .take_o(take), .take_ahead_o(take_ahead), .take_last_o(take_last), .give_o(update_give),
     .give_ahead_o(update_give_ahead), .give_last_o(update_give_last), .u_o(u_new), .r_o(r_new), .p_o(p_new),
     .u_over_o(u_over), .r_over_o(r_over), .p_over_o(p_over), .row_slot_o(row_slot), .row_slot_real_o(row_slot_real),
-    .row_slot_last_o(row_slot_last), .residue_i(word_residues), .residue_o(new_residues));
+    .row_slot_last_o(row_slot_last), .residue_i(word_residues), .residue_o(new_residues),
+    .beyond_o(beyond));
 
   wire unused_bad; // no parity
   fx_rows #(
@@ -363,7 +366,9 @@ module fx_core #(
         .out_ready_i(out_ready), .out_full_i(out_full), .u_out_i(m_axis_u_tdata), .r_out_i(m_axis_r_tdata),
         .p_out_i(m_axis_p_tdata), .q_out_i(m_axis_q_tdata), .words_o(word_residues), .updated_i(new_residues),
         .rows_i(row_residues), .r_give_i(update_give.r), .q_give_i(rows_give.q),
-        .over_i((|u_over) | (|r_over) | (|p_over) | (|(q_over & {Lanes{rows_give.q}}))), .total_i(total_checked), .scalars_bad_i(scalars_bad), .bad_o(bad));
+        .p_word_i(p_in), .q_word_i(q_in), .p_middle_i(p_middle), .token_i(take.q), .beyond_i(beyond),
+        .over_i((|u_over) | (|r_over) | (|p_over) | (|q_over)), .overs_i({words_q[QW-1], words_p[PW-1], words_r[RW-1], words_u[UW-1]}),
+        .lost_i(lost | (en == still)), .total_i(total_checked), .scalars_bad_i(scalars_bad), .bad_o(bad));
       always_ff @(posedge clk_i)
         if (!rst_ni || start) fault_q <= 1'b0;
         else fault_q <= fault_q | (bad & (busy | checking | done));
@@ -371,7 +376,7 @@ module fx_core #(
     end else begin : g_no_checks
       assign fault = 1'b0;
       assign word_residues = '0;
-      wire unused_checks = &{1'b0, new_residues, row_residues, total_checked, scalars_bad};
+      wire unused_checks = &{1'b0, new_residues, row_residues, total_checked, scalars_bad, beyond, lost};
     end
   endgenerate
   wire unused = &{1'b0, stencil_reg, unused_coefs, row_live};

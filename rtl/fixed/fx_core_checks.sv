@@ -4,10 +4,12 @@
 ///             have are formed from them (fx_lane_residue, fx_row_residue) and compared at the stream, each word by itself
 ///   totals    the sums of the residues' products against the totals' residues, as the scalar unit takes them
 ///   scalars   the program runs once more while the next pass begins (fx_scalars)
-///   counts    beats that leave, modulo 4, passes modulo 3, the bank
+///   counts    beats that leave, modulo 4, passes modulo 3, the bank; and how long a pass goes on behind its last token
 ///   registers what is programmed: its parity, from the start on
 ///
-/// A word that overflows keeps its low bits and ends the run by itself: from the first one on no residue is compared.
+/// A word that overflows is as exact as another; behind a product that does not fit no residue is compared: that ends the run by
+/// itself. Residues of factors that 3 divides hide a word's error, so words in front of a multiplier have a parity bit too, and
+/// p' in front of p.q is compared once more.
 `include "mantissa.svh"
 `include "core_streams.svh"
 `default_nettype none
@@ -47,7 +49,14 @@ module fx_core_checks #(
   input  wire  [2*2*Lanes-1:0]  rows_i,      ///< those of {p', q'} with q'
   input  wire                   r_give_i,
   input  wire                   q_give_i,
+  input  wire  [Lanes*PW-1:0]   p_word_i,    ///< the words that the updates take
+  input  wire  [Lanes*QW-1:0]   q_word_i,
+  input  wire  [Lanes*PW-1:0]   p_middle_i,  ///< p' with q'
+  input  wire                   token_i,     ///< a token of a pass is at the updates
+  input  wire                   beyond_i,    ///< a product's term does not fit
   input  wire                   over_i,      ///< a word overflows
+  input  wire  [3:0]            overs_i,     ///< one has, say the registers WORDS
+  input  wire                   lost_i,      ///< the sequence has lost its state
   input  wire  [4:0]            total_i,     ///< {valid, number, residue}: scalar_sequencer's
   input  wire                   scalars_bad_i,
   output logic                  bad_o
@@ -69,6 +78,26 @@ module fx_core_checks #(
       always_ff @(posedge clk_i) if (ready[k]) words_o[k*RL +: RL] <= taken[k*RL +: RL];
     end
   endgenerate
+
+  // Words in front of a multiplier.
+  logic [Lanes-1:0] p_odd_q, q_odd_q;
+  logic factor_bad_q;
+  wire [Lanes-1:0] p_odd_in, q_odd_in, p_odd, q_odd;
+  generate
+    for (l = 0; l < Lanes; l = l + 1) begin : g_odd
+      assign p_odd_in[l] = ^p_in_i[l*PW +: PW];
+      assign q_odd_in[l] = ^q_in_i[l*QW +: QW];
+      assign p_odd[l]    = ^p_word_i[l*PW +: PW];
+      assign q_odd[l]    = ^q_word_i[l*QW +: QW];
+    end
+  endgenerate
+  wire [RL-1:0] middle;
+  mod3_residue #(.Lanes(Lanes), .W(PW)) i_middle (.word_i(p_middle_i), .residue_o(middle));
+  always_ff @(posedge clk_i) begin
+    if (ready[2]) p_odd_q <= p_odd_in;
+    if (ready[3]) q_odd_q <= q_odd_in;
+    factor_bad_q <= rst_ni & busy_i & ~clear_i & (p_odd != p_odd_q | q_odd != q_odd_q | (q_give_i & middle != rows_i[RL +: RL]));
+  end
 
   // ---- Words that go out: fx_streams keeps a beat that waits, and so its residues ------------------------------------
   wire [4*RL-1:0] must = {rows_i[RL-1:0], updated_i};
@@ -148,11 +177,18 @@ module fx_core_checks #(
     config_bad_q <= rst_ni & busy_i & ~start_i & (^config_i) != config_q;
   end
 
-  logic over_q; // a word has overflowed
+  // The longest row behind the last token, and what the scalar unit may take.
+  localparam integer MostBehind = `MAX2(8192, 4 * MaxRow);
+  logic [$clog2(MostBehind)-1:0] behind_q;
+  logic beyond_q, over_q; // since the start
   always_ff @(posedge clk_i)
-    if (start_i) over_q <= 1'b0;
-    else over_q <= over_q | over_i;
-  always_ff @(posedge clk_i)
-    bad_o <= rst_ni & ((((|other_q) | total_bad_q) & ~over_q) | count_bad_q | config_bad_q | scalars_bad_i);
+    if (start_i) {beyond_q, over_q} <= 2'b00;
+    else {beyond_q, over_q} <= {beyond_q | beyond_i, over_q | over_i};
+  always_ff @(posedge clk_i) begin
+    if (clear_i || token_i || !busy_i) behind_q <= '0;
+    else if (en_i) behind_q <= behind_q + 1'b1;
+    bad_o <= rst_ni & ((((|other_q) | total_bad_q | factor_bad_q) & ~beyond_q) | count_bad_q | config_bad_q | scalars_bad_i |
+                       lost_i | (&behind_q) | (close_i & (|overs_i) & ~over_q));
+  end
 endmodule
 `default_nettype wire

@@ -15,8 +15,10 @@ module fx_cut #(
   input  wire           zero_i, ///< the word becomes 0: in the last of these clocks
   output logic [QW-1:0] q_o,
   output logic          over_o,
+  output logic [1:0]    above_o,    ///< for the checks, with q_o: the residue modulo 3 of what is cut off above it
   output logic [BelowW-1:0] below_o ///< for the checks, with q_o: the Shift bits that are cut off, of a word of 0 too
 );
+`include "mod3.svh"
   localparam integer Left  = (Shift < 0) ? -Shift : 0;
   localparam integer Right = (Shift > 0) ? Shift : 0;
   localparam integer Round = (Shift > 0 && Down == 0) ? 1 : 0;
@@ -53,12 +55,19 @@ module fx_cut #(
     if (KeptW == 0) begin : g_beyond
       assign q_o = '0;
       assign over_o = |whole_q;
+      wire [1:0] all;
+      mod3_residue #(.W(UnitsW)) i_above (.word_i(whole_q), .residue_o(all));
+      assign above_o = mod3_shifted(all, Left);
     end else begin : g_word
       assign q_o = QW'($signed(whole_q)) << Left;
       if (UnitsW > KeptW) begin : g_over
+        wire [1:0] high;
+        mod3_residue #(.W(UnitsW - KeptW)) i_high (.word_i(whole_q[UnitsW-1:KeptW]), .residue_o(high));
+        assign above_o = mod3_shifted(mod3_add(high, {1'b0, whole_q[KeptW-1]}), KeptW + Left);
         assign over_o = ~(&whole_q[UnitsW-1:KeptW-1] | ~|whole_q[UnitsW-1:KeptW-1]);
       end else begin : g_fits
         assign over_o = 1'b0;
+        assign above_o = '0;
       end
     end
   endgenerate

@@ -41,6 +41,8 @@ module fx_lane #(
   output logic [FactorW+PW-1:0] alpha_p_o, ///< for the checks: products,
   output logic [FactorW+QW-1:0] alpha_q_o,
   output logic [FactorW+PW-1:0] beta_p_o,
+  output logic [UW+2+RW+2+WideP+2-1:0] sum_o, ///< of {p, u, r}, a clock before the words: what they are cut from,
+  output logic [2:0]         beyond_o,     ///< with them: where the term was cut already,
   output logic [2:0]         half_o        ///< and of {p, u, r}, a clock before p', u' or r': a half is added, of r' taken away
 );
   wire [FactorW+PW-1:0] alpha_p, beta_p;
@@ -147,6 +149,9 @@ module fx_lane #(
   assign alpha_p_o = alpha_p;
   assign alpha_q_o = alpha_q;
   assign beta_p_o  = beta_p;
+  assign sum_o     = {p_sum, u_sum, r_sum};
+  always_ff @(posedge clk_i)
+    if (en_i) beyond_o <= {p_live_i & bp_beyond, u_live_i & ap_beyond, r_live_i & aq_beyond};
   assign half_o    = {~p_below, ~u_below, r_below};
   always_ff @(posedge clk_i)
     if (en_i) begin

@@ -13,7 +13,8 @@ module fx_row_residue #(
   input  wire  [RowLenW-1:0]      row_length_i,
   input  wire  [Lanes*2-1:0]      p_i,     ///< with p'
   input  wire  [Lanes-1:0]        zero_i,  ///< a clock before q': lanes that are 0
-  input  wire  [Lanes*BelowW-1:0] below_i, ///< with q': what is cut off
+  input  wire  [Lanes*2-1:0]      above_i, ///< with q': the residue of what is cut off above the word,
+  input  wire  [Lanes*BelowW-1:0] below_i, ///< and what is cut off below it
   output logic [Lanes*2-1:0]      q_o,     ///< with q'
   output logic [Lanes*2-1:0]      p_o      ///< of the same elements
 );
@@ -68,15 +69,17 @@ module fx_row_residue #(
       wire [1:0] late;
       delay #(.W(2), .N(Rest)) i_wait (.clk_i, .en_i, .ptr_i(7'd0), .d_i(sum), .q_o(late));
       logic [1:0] whole_q;
+      wire [1:0] whole; // on q's grid
+      assign q_o[l*2 +: 2] = mod3_add(whole, mod3_minus(above_i[l*2 +: 2]));
       always_ff @(posedge clk_i) if (en_i) whole_q <= late & {2{~zero_i[l]}};
       if (RowShift > 0) begin : g_cut
         wire [1:0] below;
         wire [RowShift-1:0] dropped = below_i[l*BelowW +: RowShift];
         mod3_residue #(.W(RowShift), .Signed(0)) i_below (.word_i(dropped), .residue_o(below));
-        assign q_o[l*2 +: 2] = mod3_add(mod3_shifted(mod3_add(whole_q, mod3_minus(below)), RowShift),
-                                        {1'b0, (QDown == 0) & dropped[RowShift-1]});
+        assign whole = mod3_add(mod3_shifted(mod3_add(whole_q, mod3_minus(below)), RowShift),
+                                {1'b0, (QDown == 0) & dropped[RowShift-1]});
       end else begin : g_whole
-        assign q_o[l*2 +: 2] = mod3_shifted(whole_q, -RowShift);
+        assign whole = mod3_shifted(whole_q, -RowShift);
         wire unused = &{1'b0, below_i[l*BelowW +: BelowW]};
       end
     end

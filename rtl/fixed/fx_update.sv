@@ -43,7 +43,8 @@ module fx_update #(
   output logic                 row_slot_real_o, ///< of a token
   output logic                 row_slot_last_o,
   input  wire  [4*2*Lanes-1:0] residue_i,    ///< with Checks, with the words: residues modulo 3 of {q, p, r, u}
-  output logic [3*2*Lanes-1:0] residue_o     ///< and those that {p', r', u'} must have where no word overflows
+  output logic [3*2*Lanes-1:0] residue_o,    ///< and those that {p', r', u'} must have
+  output logic                 beyond_o      ///< unless a product did not fit, now or before
 );
   localparam integer Stages = `MAX2(UpdatePOut, UpdateUOut); // the last that a stream meets
 
@@ -120,7 +121,9 @@ module fx_update #(
     .factor_o(factor), .position_o(position), .store_o(store));
   wire [Lanes*(FactorW+PW)-1:0] alpha_p, beta_p;
   wire [Lanes*(FactorW+QW)-1:0] alpha_q;
-  wire [Lanes*3-1:0] half;
+  localparam integer SumsW = UW + RW + WideP + 6;
+  wire [Lanes*SumsW-1:0] sum;
+  wire [Lanes*3-1:0] half, beyond;
 
   genvar l;
   generate
@@ -134,8 +137,9 @@ module fx_update #(
         .u_o(u_o[l*UW +: UW]), .r_o(r_o[l*RW +: RW]), .p_o(p_o[l*PW +: PW]), .u_over_o(u_over_o[l]),
         .r_over_o(r_over_o[l]), .p_over_o(p_over_o[l]), .alpha_p_o(alpha_p[l*(FactorW+PW) +: FactorW+PW]),
         .alpha_q_o(alpha_q[l*(FactorW+QW) +: FactorW+QW]), .beta_p_o(beta_p[l*(FactorW+PW) +: FactorW+PW]),
-        .half_o(half[l*3 +: 3]));
+        .sum_o(sum[l*SumsW +: SumsW]), .beyond_o(beyond[l*3 +: 3]), .half_o(half[l*3 +: 3]));
     end
+    assign beyond_o = |beyond;
     if (Checks != 0) begin : g_checks
       localparam integer Step = `FX_OPERAND_STEP(OperandFracW);
       localparam integer Base = `FX_BASE(OperandFracW, OutMost);
@@ -153,14 +157,14 @@ module fx_update #(
           , .LowN(LowN)) i_residues (
           .clk_i, .en_i, .factor_i(factors), .low_i(low), .odd_i(odd), .alpha_p_i(alpha_p[l*(FactorW+PW) +: FactorW+PW]),
           .alpha_q_i(alpha_q[l*(FactorW+QW) +: FactorW+QW]), .beta_p_i(beta_p[l*(FactorW+PW) +: FactorW+PW]),
-          .half_i(half[l*3 +: 3]), .u_i(residue_i[l*2 +: 2]), .r_i(residue_i[(Lanes+l)*2 +: 2]),
+          .half_i(half[l*3 +: 3]), .sum_i(sum[l*SumsW +: SumsW]), .u_i(residue_i[l*2 +: 2]), .r_i(residue_i[(Lanes+l)*2 +: 2]),
           .p_i(residue_i[(2*Lanes+l)*2 +: 2]), .q_i(residue_i[(3*Lanes+l)*2 +: 2]), .u_live_i(u_live[l]),
           .r_live_i(r_live[l]), .p_live_i(p_live[l]), .r_word_i(r_o[l*RW +: RW]), .u_o(residue_o[l*2 +: 2]),
           .r_o(residue_o[(Lanes+l)*2 +: 2]), .p_o(residue_o[(2*Lanes+l)*2 +: 2]));
       end
     end else begin : g_no_checks
       assign residue_o = '0;
-      wire unused = &{1'b0, residue_i, factor, position, store, alpha_p, alpha_q, beta_p, half};
+      wire unused = &{1'b0, residue_i, factor, position, store, alpha_p, alpha_q, beta_p, half, sum};
     end
   endgenerate
 
