@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "device_threads.hpp"
 #include "graph.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/sparse/complex_blocks.hpp"
@@ -31,8 +32,7 @@ inline int lanes_for(double mean, int least) {
 inline constexpr double kFewEntries = 8;
 /// Are there rows for all threads that the card has at work at once? Below, a product is latency.
 inline bool fills_card(std::uint32_t rows) {
-    constexpr std::uint32_t kThreads = 2048; // of a multiprocessor
-    return rows / kThreads >= static_cast<std::uint32_t>(require_device().multiprocessors) && rows < (1U << 31);
+    return rows >= device_threads() && rows < (1U << 31);
 }
 
 inline const Bands& bands_of(const System& system) {
@@ -67,7 +67,7 @@ DeviceMatrix<T>::DeviceMatrix(const CompressedRows& a, SparseFormat format)
     } else if (format == SparseFormat::complex_sell) {
         operator_ = sliced_complex(to_sliced_ell(to_complex_blocks(a), kPlainSell));
     } else if (format == SparseFormat::sell || format == SparseFormat::sell_lengths) {
-        take_sliced(a, format == SparseFormat::sell ? kPlainSell : sell_by_lengths(a));
+        take_sliced(a, format == SparseFormat::sell ? kPlainSell : sell_by_lengths(a, device_threads()));
     } else if (format == SparseFormat::sell_in_order) {
         take_ordered(a);
     } else {

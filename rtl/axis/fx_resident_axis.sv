@@ -9,8 +9,7 @@ module fx_resident_axis #(
   parameter integer VW = 64,           ///< bits of words of V,
   parameter integer VF = 54,           ///< of which fraction
   parameter integer DW = 64,           ///< bits of words of D,
-  parameter integer DF = 60,           ///< of which fraction
-  parameter integer Checks = 0         ///< 1: the core looks for its own upsets
+  parameter integer DF = 60            ///< of which fraction
 ) (
   input  wire                      aclk,
   input  wire                      aresetn,
@@ -40,7 +39,7 @@ module fx_resident_axis #(
   assign m_axis_v_tdata = 64'($signed(v));
   fx_resident #(
 `include "fx_parameters_passed.svh"
-    , .MaxLength(MaxLength), .OuterLanes(OuterLanes), .VW(VW), .VF(VF), .DW(DW), .DF(DF), .Checks(Checks)) i_core (
+    , .MaxLength(MaxLength), .OuterLanes(OuterLanes), .VW(VW), .VF(VF), .DW(DW), .DF(DF)) i_core (
     .clk_i(aclk), .rst_ni(aresetn), `AXIL_PASSED,
     .s_axis_d_tdata(s_axis_d_tdata[DW-1:0]), .s_axis_d_tvalid, .s_axis_d_tlast, .s_axis_d_tready, .m_axis_v_tdata(v),
     .m_axis_v_tvalid, .m_axis_v_tlast, .m_axis_v_tready, .accepted_o(unused_accepted), .passes_o(unused_passes),

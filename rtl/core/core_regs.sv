@@ -3,10 +3,11 @@
 /// generated: map
 ///   000 ID             R    0x4D545301
 ///   004 CONFIG         R    [2:0] log2 Lanes, [4:3] CoefMode, [5] Fixed, [6] Order 1 (tree), [7] integer
-///                           words, [8] RowSums, [10:9] Order, [11] Chebyshev
+///                           words, [8] RowSums, [10:9] Order, [11] Chebyshev, [12] Checks
 ///   008 CONTROL        W    write 1: [0] start, [1] abort. Reads as 0
 ///   00C STATUS         R    [0] busy, [1] done, [6:4] how the run ended, [8] the bank with the result, [9]
-///                           beats of a run that has ended are still offered
+///                           beats of a run that has ended are still offered, [11] fault_detected (fx_core
+///                           with Checks): a check failed since the start, and the run was aborted
 ///   010 ERRORS         RW1C see below. Write ones to clear
 ///   014 LENGTH         RW   elements of a vector, from 1
 ///   018 ROW_LENGTH     RW   3 (and at least Lanes) up to MaxRow, and not above LENGTH
@@ -71,6 +72,7 @@ module core_regs #(
   input  wire  [2:0]      end_i,
   input  wire             bank_i,
   input  wire             offering_i, ///< some beat is offered
+  input  wire             fault_i,    ///< STATUS.FAULT_DETECTED
   input  wire  [`ERRORS_W-1:0] errors_i, ///< set these flags
   input  wire  [31:0]     pass_count_i,
   input  wire  [31:0]     sigma_guards_i,
@@ -286,6 +288,7 @@ module core_regs #(
       words[8*`REG_STATUS + `STATUS_END +: 3] = end_i;
       words[8*`REG_STATUS + `STATUS_BANK]     = bank_i;
       words[8*`REG_STATUS + `STATUS_OFFERING] = offering_i & ~busy_i;
+      words[8*`REG_STATUS + `STATUS_FAULT_DETECTED] = fault_i;
       words[8*`REG_ERRORS +: 32]        = 32'(errors_q);
 `ifndef UNWATCHED
       words[8*`REG_LENGTH +: 32]        = length_all;

@@ -75,7 +75,7 @@ module pcg_core #(
     .length_bad_o(length_bad),
 `endif
     .clk_i, .rst_ni, `AXIL_PASSED,
-    .busy_i(busy | start), .done_i(done), .end_i(run_end),
+    .busy_i(busy | start), .done_i(done), .end_i(run_end), .fault_i(1'b0),
     .bank_i(bank), .offering_i(m_axis_pass_tvalid | (|out_full)), .errors_i(errors), .pass_count_i(pass_count),
     .sigma_guards_i(sigma_guards), .cycles_i(cycles),
     .scalar_i(scalar), .words_u_i(64'd0),
@@ -101,6 +101,7 @@ module pcg_core #(
   wire ended_early, ended_late;
   wire dots_done, scalar_done, scalar_guard;
   wire [2:0] scalar_end;
+  wire unused_lost; // nothing is checked
   core_control #(.Lanes(Lanes), .MaxRow(MaxRow), .LenW(LenW), .DrainN(DrainN)) i_control (
 `ifndef UNWATCHED
     .length_bad_i(length_bad),
@@ -109,7 +110,7 @@ module pcg_core #(
     .length_i(length), .row_length_i(row_length), .row_bad_i(row_bad), .halo_last_i({LenW{1'b0}}), .passes_i(passes), .stall_limit_i(stall_limit),
     .pass_ready_i(m_axis_pass_tready), .ended_early_i(ended_early), .ended_late_i(ended_late), .out_full_i(|out_full),
     .dots_done_i(dots_done), .scalar_done_i(scalar_done), .scalar_guard_i(scalar_guard), .scalar_end_i(scalar_end),
-    .busy_o(busy), .pass_valid_o(m_axis_pass_tvalid), .pass_data_o(m_axis_pass_tdata[1:0]), .bank_o(bank),
+    .busy_o(busy), .lost_o(unused_lost), .pass_valid_o(m_axis_pass_tvalid), .pass_data_o(m_axis_pass_tdata[1:0]), .bank_o(bank),
     .clear_o(clear), .slot_o(slot), .slot_real_o(slot_real), .slot_last_o(slot_last), .token_last_o(token_last),
     .drained_o(drained), .close_o(close), .scalar_start_o(scalar_start), .aborting_o(aborting), .run_o(run), .done_o(done),
     .end_o(run_end), .errors_o(errors), .pass_count_o(pass_count), .sigma_guards_o(sigma_guards), .cycles_o(cycles));

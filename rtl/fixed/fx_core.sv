@@ -49,7 +49,9 @@ module fx_core #(
 
   // ---- Control -----------------------------------------------------------------------------------------------------
   wire busy;
-  assign busy_o = busy;
+  wire checking; // the scalars are formed once more
+  wire fault;    // a check has failed since the start
+  assign busy_o = busy | checking;
 
 `ifndef UNWATCHED
   wire length_bad;
@@ -78,12 +80,12 @@ module fx_core #(
   wire [LenW-1:0] halo_first, halo_last, own_first, own_last;
   wire [RowLenW-1:0] halo_column;
   core_regs #(.ScalarW(ScalarW), .CoefW(1), .LenW(LenW), .RowLenW(RowLenW), .Integer(1), .Slab(1 - Alone),
-              .Config(Log + 8 * CoefMode + 32 + 128 + 256 * RowSums + ((Chebyshev != 0) ? 2048 : 0))) i_regs (
+              .Config(Log + 8 * CoefMode + 32 + 128 + 256 * RowSums + ((Chebyshev != 0) ? 2048 : 0) + 4096 * Checks)) i_regs (
 `ifndef UNWATCHED
     .length_bad_o(length_bad),
 `endif
     .clk_i, .rst_ni, `AXIL_PASSED,
-    .busy_i(busy | start), .done_i(done), .end_i(run_end),
+    .busy_i(busy | start | checking), .done_i(done & ~checking), .end_i(fault ? `END_FAULT : run_end), .fault_i(fault),
     .bank_i(bank), .offering_i(m_axis_pass_tvalid | (|out_full)), .errors_i(errors), .pass_count_i(pass_count),
     .sigma_guards_i(sigma_guards), .cycles_i(cycles),
     .scalar_i(scalar), .words_u_i(64'(words_u)),
@@ -119,15 +121,16 @@ module fx_core #(
   wire ended_early, ended_late;
   wire sums_done, scalar_done, scalar_guard;
   wire [2:0] scalar_end;
+  wire lost;
   core_control #(.Lanes(Lanes), .MaxRow(MaxRow), .LenW(LenW), .DrainN(DrainN), .Slab(1 - Alone)) i_control (
 `ifndef UNWATCHED
     .length_bad_i(length_bad),
 `endif
-    .clk_i, .rst_ni, .en_i(~still), .start_i(start), .abort_i(abort), .bank_i(bank_reg), .stencil_i(1'(CoefMode == 1)),
+    .clk_i, .rst_ni, .en_i(~still), .start_i(start), .abort_i(abort | fault), .bank_i(bank_reg), .stencil_i(1'(CoefMode == 1)),
     .length_i(length), .row_length_i(row_length), .row_bad_i(row_bad | slab_bad), .halo_last_i(halo_last), .passes_i(passes), .stall_limit_i(stall_limit),
     .pass_ready_i(m_axis_pass_tready), .ended_early_i(ended_early), .ended_late_i(ended_late), .out_full_i(|out_full),
     .dots_done_i(sums_done), .scalar_done_i(scalar_done), .scalar_guard_i(scalar_guard), .scalar_end_i(scalar_end),
-    .busy_o(busy), .pass_valid_o(m_axis_pass_tvalid), .pass_data_o(m_axis_pass_tdata[1:0]), .bank_o(bank),
+    .busy_o(busy), .lost_o(lost), .pass_valid_o(m_axis_pass_tvalid), .pass_data_o(m_axis_pass_tdata[1:0]), .bank_o(bank),
     .clear_o(clear), .slot_o(slot), .slot_real_o(slot_real), .slot_last_o(slot_last), .token_last_o(token_last),
     .drained_o(drained), .close_o(close), .scalar_start_o(scalar_start), .aborting_o(aborting), .run_o(run), .done_o(done),
     .end_o(run_end), .errors_o(errors), .pass_count_o(pass_count), .sigma_guards_o(sigma_guards), .cycles_o(cycles));
@@ -194,6 +197,10 @@ module fx_core #(
   wire [Lanes-1:0] u_over, r_over, p_over, q_over;
   wire row_slot, row_slot_real, row_slot_last;
   wire [Lanes-1:0] row_live; // words of other lanes are 0
+  wire [8*Lanes-1:0] word_residues;
+  wire beyond;
+  wire [6*Lanes-1:0] new_residues;
+  wire [4*Lanes-1:0] row_residues;
   fx_update #(
 `include "fx_parameters_passed.svh"
   ) i_update (
@@ -204,18 +211,19 @@ module fx_core #(
     .take_o(take), .take_ahead_o(take_ahead), .take_last_o(take_last), .give_o(update_give),
     .give_ahead_o(update_give_ahead), .give_last_o(update_give_last), .u_o(u_new), .r_o(r_new), .p_o(p_new),
     .u_over_o(u_over), .r_over_o(r_over), .p_over_o(p_over), .row_slot_o(row_slot), .row_slot_real_o(row_slot_real),
-    .row_slot_last_o(row_slot_last));
+    .row_slot_last_o(row_slot_last), .residue_i(word_residues), .residue_o(new_residues),
+    .beyond_o(beyond));
 
-  wire unused_bad; // nothing is checked
+  wire unused_bad; // no parity
   fx_rows #(
 `include "fx_parameters_passed.svh"
-  ) i_rows (
+    , .Residues(Checks)) i_rows (
     .clk_i, .rst_ni, .en_i(en), .clear_i(clear), .ptr_i(ptr_q), .length_i(length), .row_length_i(row_length),
     .live_last_i(live_last), .own_first_i(own_first), .own_last_i(own_last), .column_i(halo_column),
     .slot_i(row_slot), .slot_real_i(row_slot_real), .slot_last_i(row_slot_last), .p_i(p_new), .band_i(band), .take_band_o(take_band),
     .take_band_ahead_o(take_band_ahead), .take_band_last_o(take_band_last), .give_o(rows_give),
     .give_ahead_o(rows_give_ahead), .give_last_o(rows_give_last), .q_o(q_new), .over_o(q_over), .live_o(row_live),
-    .p_o(p_middle), .bad_o(unused_bad));
+    .p_o(p_middle), .bad_o(unused_bad), .residue_i(new_residues[6*Lanes-1:4*Lanes]), .residue_o(row_residues));
 
   wire [DotRrW-1:0] rr_part;
   wire [DotPqW-1:0] pq_part;
@@ -245,6 +253,8 @@ module fx_core #(
   fx_words #(.Lanes(Lanes), .W(QW)) i_words_q (
     .clk_i, .clear_i(`CLEAR_WORDS), .valid_i(rows_give.q & en), .word_i(q_new), .over_i(q_over), .mask_o(words_q));
 
+  wire [4:0] total_checked;
+  wire scalars_bad;
   // ---- Totals, and what the next pass takes -----------------------------------------------------------------------
   wire over_part = words_u[UW-1] | words_r[RW-1] | words_p[PW-1] | words_q[QW-1]; // an overflow ends the run
   generate
@@ -266,8 +276,9 @@ module fx_core #(
         .set_at_i(set_at), .set_word_i(set_word), .read_i(scalar_read), .read_at_i(scalar_at), .read_o(scalar),
         .done_o(scalar_done), .end_o(scalar_end), .guard_o(scalar_guard),
         .alpha_cls_o(alpha_cls), .alpha_op_o(alpha_op), .beta_cls_o(beta_cls), .beta_op_o(beta_op),
-        .operands_o(operands));
+        .operands_o(operands), .checking_o(checking), .total_o(total_checked), .bad_o(scalars_bad));
     end else begin : g_pairs
+      assign {checking, total_checked, scalars_bad} = '0;
       assign {sums_done, scalar_guard, scalar, m_axis_sum_tdata, m_axis_sum_tvalid, s_axis_sum_tready} =
         {1'b1, 1'b0, {ScalarW{1'b0}}, {SumW{1'b0}}, 1'b0, 1'b0};
       step_pairs #(.OperandExpW(OperandExpW), .OperandFracW(OperandFracW), .Depth(Chebyshev)) i_pairs (
@@ -276,6 +287,38 @@ module fx_core #(
         .alpha_op_o(alpha_op), .beta_cls_o(beta_cls), .beta_op_o(beta_op), .operands_o(operands));
       wire unused_sums = &{1'b0, p_middle, rr_part, pq_part, qq_part, aborting, rho_stop_from, scalar_read, scalar_at,
                            m_axis_sum_tready, s_axis_sum_tdata, s_axis_sum_tvalid};
+    end
+  endgenerate
+
+  // ---- Checks ------------------------------------------------------------------------------------------------------
+  `REQUIRE_OF_TOP(g_checks_there, Checks == 0 || (Checks == 1 && CoefMode == 1 && Alone == 1 && Chebyshev == 0),
+                  "Checks must be 0, or 1 in a core alone with CoefMode 1 and without Chebyshev")
+  generate
+    if (Checks != 0) begin : g_checks
+      wire bad;
+      logic fault_q;
+      localparam integer ConfigW = 2 * LenW + 2 * RowLenW + 4 * 32;
+      fx_core_checks #(
+`include "fx_parameters_passed.svh"
+        , .ConfigW(ConfigW)) i_checks (
+        .clk_i, .rst_ni, .en_i(en), .start_i(start), .busy_i(busy), .clear_i(clear), .close_i(close),
+        .config_i(ConfigW'({length, row_length, passes, rho_stop_from, stall_limit, bank_reg})), .length_i(length), .bank_reg_i(bank_reg), .bank_i(bank),
+        .pass_count_i(pass_count), .pass_done_i(scalar_done), .in_ready_i(in_ready), .u_in_i(s_axis_u_tdata),
+        .r_in_i(s_axis_r_tdata), .p_in_i(s_axis_p_tdata), .q_in_i(s_axis_q_tdata), .out_valid_i(out_valid),
+        .out_ready_i(out_ready), .out_full_i(out_full), .u_out_i(m_axis_u_tdata), .r_out_i(m_axis_r_tdata),
+        .p_out_i(m_axis_p_tdata), .q_out_i(m_axis_q_tdata), .words_o(word_residues), .updated_i(new_residues),
+        .rows_i(row_residues), .r_give_i(update_give.r), .q_give_i(rows_give.q),
+        .p_word_i(p_in), .q_word_i(q_in), .p_middle_i(p_middle), .token_i(take.q), .beyond_i(beyond),
+        .over_i((|u_over) | (|r_over) | (|p_over) | (|q_over)), .overs_i({words_q[QW-1], words_p[PW-1], words_r[RW-1], words_u[UW-1]}),
+        .lost_i(lost | (en == still)), .total_i(total_checked), .scalars_bad_i(scalars_bad), .bad_o(bad));
+      always_ff @(posedge clk_i)
+        if (!rst_ni || start) fault_q <= 1'b0;
+        else fault_q <= fault_q | (bad & (busy | checking | done));
+      assign fault = fault_q;
+    end else begin : g_no_checks
+      assign fault = 1'b0;
+      assign word_residues = '0;
+      wire unused_checks = &{1'b0, new_residues, row_residues, total_checked, scalars_bad, beyond, lost};
     end
   endgenerate
   wire unused = &{1'b0, stencil_reg, unused_coefs, row_live};

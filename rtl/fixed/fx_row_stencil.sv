@@ -39,7 +39,9 @@ module fx_row_stencil #(
 `endif
   input  wire  [Lanes-1:0]    zero_i, ///< a clock before q_o: lanes that become 0
   output logic [Lanes*QW-1:0] q_o,
-  output logic [Lanes-1:0]    over_o  ///< the word does not fit
+  output logic [Lanes-1:0]    over_o, ///< the word does not fit
+  output logic [2*Lanes-1:0]  above_o, ///< for the checks: fx_cut's, as what follows
+  output logic [Lanes*`MAX2(1, RowShift)-1:0] below_o
 );
 `include "fx_row_plan.svh"
   // Bits of an exact sum. Sums of nine constants from 2^27 on would leave 32 bits.
@@ -233,7 +235,8 @@ module fx_row_stencil #(
         assign whole = sum[l*W +: W];
       end
       fx_cut #(.W(W), .QW(QW), .Shift(RowShift), .Down(QDown)) i_cut (
-        .clk_i, .en_i, .sum_i(whole), .zero_i(zero_i[l]), .q_o(q_o[l*QW +: QW]), .over_o(over_o[l]));
+        .clk_i, .en_i, .sum_i(whole), .zero_i(zero_i[l]), .q_o(q_o[l*QW +: QW]), .over_o(over_o[l]),
+        .above_o(above_o[2*l +: 2]), .below_o(below_o[l*`MAX2(1, RowShift) +: `MAX2(1, RowShift)]));
     end
   endgenerate
 endmodule

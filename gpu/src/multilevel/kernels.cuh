@@ -11,8 +11,9 @@
 namespace mantissa::gpu::multilevel {
 
 inline constexpr int kThreads = 256;
-/// Blocks of the kernels that add up; each leaves its sums in a place of its own.
-inline constexpr int kSumBlocks = 528;
+/// Blocks of the kernels that add up, so many a multiprocessor (twice or half as many take longer); each leaves its
+/// sums in a place of its own.
+inline constexpr unsigned kSumBlocksEach = 4, kMostSumBlocks = 1024;
 
 /// Where the solve stands.
 struct Status {
@@ -22,7 +23,7 @@ struct Status {
 };
 /// Sums of blocks: of p.q, of r.r, and of r.z behind even and odd iterations.
 struct Sums {
-    double pq[kSumBlocks], rr[kSumBlocks], rz[2][kSumBlocks];
+    double pq[kMostSumBlocks], rr[kMostSumBlocks], rz[2][kMostSumBlocks];
 };
 
 /// Rows of a matrix; V is float2, double2 (complex numbers) or float.
@@ -103,13 +104,14 @@ __device__ __forceinline__ void leave_sum(double value, double* sums) {
         sums[blockIdx.x] = s;
     }
 }
-/// Totals of up to eight sums, the same for all threads of all blocks.
-template <int N> __device__ __forceinline__ void totals(const double* const (&sums)[N], double (&total)[N]) {
+/// Totals of up to eight sums that so many blocks left, the same for all threads of all blocks.
+template <int N>
+__device__ __forceinline__ void totals(const double* const (&sums)[N], unsigned blocks, double (&total)[N]) {
     __shared__ double shared[N];
     const int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
     if (warp < N) {
         double s = 0;
-        for (int i = lane; i < kSumBlocks; i += 32) s += sums[warp][i];
+        for (unsigned i = lane; i < blocks; i += 32) s += sums[warp][i];
         s = warp_sum(s);
         if (lane == 0) shared[warp] = s;
     }
@@ -236,13 +238,13 @@ static __global__ void __launch_bounds__(kThreads)
 }
 /// p = z + beta p, beta from the sums of r . z; or the end, by those of r . r. `first`: p = z.
 static __global__ void __launch_bounds__(kThreads)
-    turn(std::uint32_t n, const float2* z, double2* p, const Sums* sums, int odd, bool first, double goal,
-         std::uint32_t limit, Status* status) {
+    turn(std::uint32_t n, const float2* z, double2* p, const Sums* sums, unsigned sum_blocks, int odd, bool first,
+         double goal, std::uint32_t limit, Status* status) {
     if (!begin_kernel(status)) return;
     double beta = 0;
     if (!first) {
         double total[3];
-        totals({sums->rr, sums->rz[odd], sums->rz[1 - odd]}, total);
+        totals({sums->rr, sums->rz[odd], sums->rz[1 - odd]}, sum_blocks, total);
         const bool finite = isfinite(total[0]) && isfinite(total[1]), reached = finite && total[0] <= goal;
         if (!finite || reached || status->iterations >= limit) {
             if (blockIdx.x == 0 && threadIdx.x == 0) {
@@ -281,7 +283,7 @@ static __global__ void __launch_bounds__(kThreads)
          double scale, Status* status) {
     if (!begin_kernel(status)) return;
     double total[2];
-    totals({sums->pq, sums->rz[odd]}, total);
+    totals({sums->pq, sums->rz[odd]}, gridDim.x, total);
     const bool finite = isfinite(total[0]) && isfinite(total[1]);
     if (!finite || !(total[0] > 0) || !(total[1] > 0)) { // every block sees the same, so none goes on
         if (blockIdx.x == 0 && threadIdx.x == 0) {

@@ -172,7 +172,7 @@ private:
             launch(solve_last, blocks(32.0 * l.a.rows), kThreads, stream, true,
                    reinterpret_cast<const double2*>(inverse_.data()), l.a.rows, l.r, l.x, status);
             if (k == 0)
-                launch(sum_of_products, kSumBlocks, kThreads, stream, true, n_, l.x, r_.data(), sums_.data()->rz[odd],
+                launch(sum_of_products, sum_blocks_, kThreads, stream, true, n_, l.x, r_.data(), sums_.data()->rz[odd],
                        status);
             return;
         }
@@ -197,27 +197,29 @@ private:
             start(first_step<kLanes>, double{kLanes} * l.a.rows, stream, l);
             if (k != 0) start(second_step<kLanes>, double{kLanes} * l.a.rows, stream, l);
             else
-                launch(last_step<kLanes>, kSumBlocks, kThreads, stream, true, l, r_.data(), sums_.data()->rz[odd],
+                launch(last_step<kLanes>, sum_blocks_, kThreads, stream, true, l, r_.data(), sums_.data()->rz[odd],
                        status);
         });
     }
     void turn_with(int odd, bool first, double goal, std::uint32_t limit, cudaStream_t stream) const {
-        launch(turn, blocks(n_), kThreads, stream, true, n_, level_.front()->view().x, p_.data(), sums_.data(), odd,
-               first, goal, limit, status_.data());
+        launch(turn, blocks(n_), kThreads, stream, true, n_, level_.front()->view().x, p_.data(), sums_.data(),
+               sum_blocks_, odd, first, goal, limit, status_.data());
     }
     /// `odd`: the last r . z is in the sums of that number.
     void iteration(int odd, double goal, std::uint32_t limit, cudaStream_t stream) const {
         with_lanes(level_.front()->a().mean, [&](auto lanes) {
-            launch(apply<decltype(lanes)::value>, kSumBlocks, kThreads, stream, true, level_.front()->wide(), p_.data(),
-                   q_.data(), sums_.data(), status_.data());
+            launch(apply<decltype(lanes)::value>, sum_blocks_, kThreads, stream, true, level_.front()->wide(),
+                   p_.data(), q_.data(), sums_.data(), status_.data());
         });
-        launch(step, kSumBlocks, kThreads, stream, true, level_.front()->view(), x_.data(), r_.data(), p_.data(),
+        launch(step, sum_blocks_, kThreads, stream, true, level_.front()->view(), x_.data(), r_.data(), p_.data(),
                q_.data(), sums_.data(), odd, scale_, status_.data());
         cycle(0, 1 - odd, stream);
         turn_with(1 - odd, false, goal, limit, stream);
     }
 
     std::uint32_t n_;
+    const unsigned sum_blocks_ =
+        std::min(kMostSumBlocks, kSumBlocksEach* static_cast<unsigned>(require_device().multiprocessors));
     std::vector<std::unique_ptr<DeviceLevel>> level_;
     Buffer<double> inverse_;
     Buffer<double2> x_, r_, p_, q_;

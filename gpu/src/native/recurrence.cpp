@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "device_threads.hpp"
 #include "mantissa/recurrence/native_solver.hpp"
 #include "native.hpp"
 #include "recurrence/recurrence.hpp"
@@ -12,7 +13,7 @@ namespace mantissa::gpu {
 namespace {
 
 SlicedOptions sliced_options(const CompressedRows& a, SparseFormat format) {
-    return format == SparseFormat::sell_lengths ? sell_by_lengths(a) : kPlainSell;
+    return format == SparseFormat::sell_lengths ? sell_by_lengths(a, device_threads()) : kPlainSell;
 }
 
 } // namespace

@@ -82,7 +82,8 @@ class PartedSparseNative final : public NativeSolver {
 public:
     PartedSparseNative(const CompressedRows& a, const NativeParts& parts, PickedPlan plan, bool single, bool jacobi)
         : peers_(parts.peers), plan_(std::move(plan)), single_(single), jacobi_(jacobi),
-          solver_(a, cut(a, static_cast<std::uint32_t>(parts.count()), parts.method), *peers_, precision_of(single)) {}
+          solver_(a, cut(a, static_cast<std::uint32_t>(parts.count()), parts.method, kRowWeight), *peers_,
+                  precision_of(single)) {}
 
     [[nodiscard]] const PickedPlan& plan() const override { return plan_; }
     std::vector<NativeReport> solve(std::span<const std::vector<double>> b, const NativeRequest& request,
@@ -98,7 +99,8 @@ public:
     }
 
 private:
-    std::shared_ptr<Peers> peers_; ///< outlives the solver
+    static constexpr std::uint32_t kRowWeight = 2; ///< entries that a row's share of the vectors costs as much as
+    std::shared_ptr<Peers> peers_;                 ///< outlives the solver
     PickedPlan plan_;
     bool single_, jacobi_;
     PartedSparse solver_;

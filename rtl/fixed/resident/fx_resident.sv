@@ -19,8 +19,7 @@ module fx_resident #(
   parameter integer VW = 64,           ///< bits of words of V,
   parameter integer VF = 54,           ///< of which fraction
   parameter integer DW = 64,           ///< bits of words of D,
-  parameter integer DF = 60,           ///< of which fraction
-  parameter integer Checks = 0         ///< 1: the core looks for its own upsets, which end a solve: fault_detected
+  parameter integer DF = 60            ///< of which fraction
 ) (
   input  wire              clk_i,
   input  wire              rst_ni,
@@ -146,7 +145,7 @@ module fx_resident #(
   wire [DotPqW-1:0] rp;
   fx_inner #(
 `include "fx_parameters_passed.svh"
-    , .Depth(Depth), .Checks(Checks)) i_inner (
+    , .Depth(Depth)) i_inner (
     .clk_i, .rst_ni(parts_n), .start_i(inner_start), .close_i(inner_close), .clear_words_i(start | ~rst_ni), .length_i(length),
     .row_length_i(row_length), .passes_i(run_passes), .busy_o(inner_busy), .done_o(inner_done), .end_o(inner_end),
     .pass_count_o(inner_count), .sigma_guards_o(inner_guards), .close_over_o(close_over), .words_u_o(words_u),
@@ -168,7 +167,7 @@ module fx_resident #(
   fx_outer #(
 `include "fx_parameters_passed.svh"
     , .OuterLanes(OuterLanes), .VW(VW), .VF(VF), .DW(DW), .DF(DF), .ExponentW(ExponentW), .Depth(Depth),
-    .OuterDepth(OuterDepth), .Checks(Checks)) i_outer (
+    .OuterDepth(OuterDepth)) i_outer (
     .clk_i, .rst_ni(parts_n), .start_i(outer_start), .correct_i(correct), .exponent_i(correct_exponent),
     .next_i(exponent_o), .length_i(length), .row_length_i(row_length), .done_o(outer_done), .v_over_o(v_over),
     .d_over_o(d_over), .r_over_o(r_over), .d_any_o(d_any), .rounded_o(rounded), .rr_o(rr), .rp_o(rp),

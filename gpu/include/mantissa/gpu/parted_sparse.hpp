@@ -53,12 +53,12 @@ public:
     /// iterate.
     PartedSparseTimes time_iterations(std::uint32_t iterations, bool jacobi = false, std::vector<double>* x = nullptr);
 
-    /// Deals rows to blocks anew, `rounds` times, by what their products took over some iterations, and keeps the deal
-    /// whose iteration was shortest (the first, of equal entries, among them); then tries what `stages` and `kept`,
-    /// where the options left them open, are fastest. Returns the iteration's seconds. Blocks with equal entries do not
-    /// take equal time where rows are of uneven length. It changes no bit. Each round costs the layout and the upload
-    /// of the matrix once more.
-    double balance(int rounds = 3, std::uint32_t iterations = 100);
+    /// Deals rows to blocks anew, `rounds` times, by what their products took over some iterations (half of the way
+    /// from the second time on), and keeps the deal whose iteration was shortest (the first, of equal entries, among
+    /// them); then tries what `stages` and `kept`, where the options left them open, are fastest. Returns the
+    /// iteration's seconds. Blocks with equal entries do not take equal time where rows are of uneven length. It
+    /// changes no bit. Each round costs the layout and the upload of the matrix once more.
+    double balance(int rounds = 6, std::uint32_t iterations = 100);
 
     /// Bytes of the matrix that an iteration reads, over all parts, and entries padded with zeros among them.
     [[nodiscard]] std::uint64_t matrix_bytes() const;

@@ -125,17 +125,32 @@ __device__ __forceinline__ void product_of(const SparsePart<T>& a, ChunkStream& 
     }
 }
 
+/// The block's rows and what it sends, read once: behind a barrier these loads would come from the second-level cache
+/// again, one after the other, in every iteration.
+struct BlockShare {
+    std::uint32_t row, last_row, send, last_send; ///< from .. to behind the last
+    SparseSend own;                               ///< the thread's first, where it has one
+};
+template <class T> __device__ __forceinline__ BlockShare share_of(const SparsePart<T>& a) {
+    BlockShare s{a.block_row[blockIdx.x], a.block_row[blockIdx.x + 1], 0, 0, {}};
+    if (a.sends_to == 0) return s;
+    s.send = a.block_send[blockIdx.x] + threadIdx.x;
+    s.last_send = a.block_send[blockIdx.x + 1];
+    if (s.send < s.last_send) s.own = a.send[s.send];
+    return s;
+}
+
 /// x += alpha p, r -= alpha q, p = z + beta p of the block's rows, and the elements that other parts wait for. `again`:
 /// the sums alone.
 template <class T, bool Jacobi>
-__device__ __forceinline__ void update_of(const SparsePart<T>& a, double step, double factor, bool again,
-                                          PairOfSums& sums) {
+__device__ __forceinline__ void update_of(const SparsePart<T>& a, const BlockShare& share, double step, double factor,
+                                          bool again, PairOfSums& sums) {
     const T alpha = static_cast<T>(step), beta = static_cast<T>(factor);
-    const std::uint32_t end = a.block_row[blockIdx.x + 1];
+    const std::uint32_t end = share.last_row;
     constexpr int kAtOnce = 4; // rows of a thread whose loads are under way together
     constexpr std::uint32_t kStride = kPartedWarps * 32;
     T *const px = a.x, *const pr = a.r, *const pp = a.p, *const pq = a.q;
-    for (std::uint32_t first = a.block_row[blockIdx.x] + threadIdx.x; first < end; first += kAtOnce * kStride) {
+    for (std::uint32_t first = share.row + threadIdx.x; first < end; first += kAtOnce * kStride) {
         T x[kAtOnce], r[kAtOnce], p[kAtOnce], q[kAtOnce], inverse[kAtOnce];
 #pragma unroll
         for (int k = 0; k < kAtOnce; ++k) {
@@ -164,10 +179,9 @@ __device__ __forceinline__ void update_of(const SparsePart<T>& a, double step, d
     }
     if (a.sends_to == 0 || again) return;
     __syncthreads();
-    const std::uint32_t last = a.block_send[blockIdx.x + 1];
-    for (std::uint32_t i = a.block_send[blockIdx.x] + threadIdx.x; i < last; i += kPartedWarps * 32) {
-        const SparseSend s = a.send[i];
-        a.ghosts[s.row_and_peer >> 24][s.place] = a.p[s.row_and_peer & 0xFFFFFF];
+    for (std::uint32_t i = share.send; i < share.last_send; i += kPartedWarps * 32) {
+        const SparseSend s = i == share.send ? share.own : a.send[i];
+        a.ghosts[s.row_and_peer >> 24][s.place] = pp[s.row_and_peer & 0xFFFFFF];
     }
 }
 
@@ -301,6 +315,7 @@ __global__ void __launch_bounds__(kPartedWarps * 32, 1) sparse_part(const Sparse
     }
     __syncthreads();
     ChunkStream stream = stream_of(a, ring);
+    const BlockShare share = share_of(a);
     const unsigned long long started = clock_here ? nanoseconds() : 0;
     unsigned long long first = 0;
     long long before = clock64();
@@ -318,7 +333,7 @@ __global__ void __launch_bounds__(kPartedWarps * 32, 1) sparse_part(const Sparse
         const bool again = shared.again != 0;
         if (pass != 0 && !again) ++made;
         PairOfSums updated(exchange.exponent[0], exchange.exponent[1]);
-        update_of<T, Jacobi>(a, shared.alpha, shared.beta, again, updated);
+        update_of<T, Jacobi>(a, share, shared.alpha, shared.beta, again, updated);
         mark(SparsePhase::update);
         meet(a.view, a.met, (pass + 1ull) * gridDim.x, exchange.dead);
         mark(SparsePhase::meet);

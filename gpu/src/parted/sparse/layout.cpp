@@ -1,10 +1,12 @@
 #include "layout.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <exception>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <queue>
 #include <string>
 #include <thread>
@@ -21,6 +23,25 @@ struct Slice {
     std::uint32_t row, rows, steps, log_lanes;
     bool waits;
 };
+
+/// Calls work(i) for i below `count` on some threads; what one throws is thrown behind them all.
+template <class Work> void on_threads(std::size_t count, std::size_t threads, Work&& work) {
+    std::atomic<std::size_t> next = 0;
+    std::vector<std::exception_ptr> failed(std::min(count, std::max<std::size_t>(threads, 1)));
+    {
+        std::vector<std::jthread> running;
+        for (std::exception_ptr& failure : failed)
+            running.emplace_back([&] {
+                try {
+                    for (std::size_t i = next++; i < count; i = next++) work(i);
+                } catch (...) {
+                    failure = std::current_exception();
+                }
+            });
+    }
+    for (const auto& f : failed)
+        if (f) std::rethrow_exception(f);
+}
 
 /// One part's layout in the making.
 class Maker {
@@ -49,7 +70,8 @@ public:
     SparseLayout& out() { return out_; }
 
     /// Slices to blocks, neighbouring rows and steps by `shares` (or equal ones), then to the warps of each.
-    template <class T> void fill(std::uint32_t blocks, std::uint32_t warps, std::span<const double> shares) {
+    template <class T>
+    void fill(std::uint32_t blocks, std::uint32_t warps, std::span<const double> shares, std::size_t threads) {
         std::vector<double> begin(blocks, 0.0); // of each block, as a share of all steps
         const double all = shares.empty() ? blocks : std::accumulate(shares.begin(), shares.end(), 0.0);
         for (std::uint32_t b = 1; b < blocks; ++b)
@@ -66,8 +88,8 @@ public:
         std::vector<std::vector<std::uint32_t>> lists(std::size_t{blocks} * warps * 2);
         for (std::uint32_t b = 0; b < blocks; ++b)
             deal(first[b], first[b + 1], &lists[std::size_t{b} * warps * 2], warps);
-        for (const bool waits : {false, true}) out_.narrow[waits ? 1 : 0] = all_narrow(lists, waits);
-        write<T>(lists);
+        for (const bool waits : {false, true}) out_.narrow[waits ? 1 : 0] = all_narrow(lists, waits, threads);
+        write<T>(lists, threads);
     }
 
 private:
@@ -147,25 +169,30 @@ private:
         }
     }
 
-    [[nodiscard]] bool all_narrow(const std::vector<std::vector<std::uint32_t>>& lists, bool waits) const {
-        for (std::size_t l = waits ? 1 : 0; l < lists.size(); l += 2) {
-            std::uint32_t least = kNoEnd, most = 0;
-            bool fits = true;
-            for_steps(lists[l], [&](std::uint32_t number, const Slice& s, std::uint32_t d) {
-                if (number % kChunkSteps == 0) least = kNoEnd, most = 0;
-                for_lanes(s, d, [&](std::uint32_t, std::uint64_t k) {
-                    const std::uint32_t c = local_[a_.column()[k]];
-                    least = std::min(least, c);
-                    most = std::max(most, c);
-                });
-                fits = fits && (least == kNoEnd || most - least < 65536);
+    [[nodiscard]] bool is_narrow(const std::vector<std::uint32_t>& list) const {
+        std::uint32_t least = kNoEnd, most = 0;
+        bool fits = true;
+        for_steps(list, [&](std::uint32_t number, const Slice& s, std::uint32_t d) {
+            if (number % kChunkSteps == 0) least = kNoEnd, most = 0;
+            for_lanes(s, d, [&](std::uint32_t, std::uint64_t k) {
+                const std::uint32_t c = local_[a_.column()[k]];
+                least = std::min(least, c);
+                most = std::max(most, c);
             });
-            if (!fits) return false;
-        }
-        return true;
+            fits = fits && (least == kNoEnd || most - least < 65536);
+        });
+        return fits;
+    }
+    [[nodiscard]] bool all_narrow(const std::vector<std::vector<std::uint32_t>>& lists, bool waits,
+                                  std::size_t threads) const {
+        std::atomic<bool> fits = true;
+        on_threads(lists.size() / 2, threads, [&](std::size_t warp) {
+            if (fits && !is_narrow(lists[2 * warp + (waits ? 1 : 0)])) fits = false;
+        });
+        return fits;
     }
 
-    template <class T> void write(const std::vector<std::vector<std::uint32_t>>& lists) {
+    template <class T> void write(const std::vector<std::vector<std::uint32_t>>& lists, std::size_t threads) {
         const auto chunks_of = [](std::uint32_t steps) { return (steps + kChunkSteps - 1) / kChunkSteps; };
         out_.warp_steps.assign(lists.size(), 0);
         out_.warp_offset.assign(lists.size() / 2, 0);
@@ -181,13 +208,14 @@ private:
             bytes += std::uint64_t{chunks_of(out_.warp_steps[l])} * chunk_bytes(out_.narrow[1], sizeof(T));
         }
         out_.stream.assign(bytes, std::byte{0});
-        for (std::size_t l = 0; l < lists.size(); ++l)
+        on_threads(lists.size(), threads, [&](std::size_t l) {
             if (l % 2 == 0)
                 write_list<T>(lists[l], out_.narrow[0],
                               out_.stream.data() + l / 2 * chunk_bytes(out_.narrow[0], sizeof(T)), apart);
             else
                 write_list<T>(lists[l], out_.narrow[1], out_.stream.data() + out_.warp_offset[l / 2],
                               chunk_bytes(out_.narrow[1], sizeof(T)));
+        });
     }
 
     template <class T>
@@ -276,25 +304,18 @@ std::vector<SparseLayout> sparse_layouts(const CompressedRows& a, const Partitio
                                          std::span<const double> shares) {
     const auto parts = static_cast<std::uint32_t>(partition.parts().size());
     const std::uint32_t depth = row_depth(a.nonzeros());
+    const std::size_t threads = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 32);
+    std::vector<std::optional<Maker>> made(parts);
+    on_threads(parts, parts, [&](std::size_t p) {
+        made[p].emplace(a, partition, static_cast<std::uint32_t>(p), depth, rank);
+        const auto own = shares.empty() ? shares : shares.subspan(p * blocks, blocks);
+        const std::size_t each = std::max<std::size_t>(threads / parts, 1);
+        if (single_precision) made[p]->fill<float>(blocks, warps_a_block, own, each);
+        else made[p]->fill<double>(blocks, warps_a_block, own, each);
+    });
     std::vector<Maker> makers;
     makers.reserve(parts);
-    for (std::uint32_t p = 0; p < parts; ++p) makers.emplace_back(a, partition, p, depth, rank);
-    std::vector<std::exception_ptr> failed(parts);
-    {
-        std::vector<std::jthread> threads;
-        for (std::uint32_t p = 0; p < parts; ++p)
-            threads.emplace_back([&, p] {
-                try {
-                    const auto own = shares.empty() ? shares : shares.subspan(std::size_t{p} * blocks, blocks);
-                    if (single_precision) makers[p].fill<float>(blocks, warps_a_block, own);
-                    else makers[p].fill<double>(blocks, warps_a_block, own);
-                } catch (...) {
-                    failed[p] = std::current_exception();
-                }
-            });
-    }
-    for (const auto& f : failed)
-        if (f) std::rethrow_exception(f);
+    for (std::optional<Maker>& m : made) makers.push_back(std::move(*m));
     std::vector<SparseLayout> layouts;
     for (std::uint32_t p = 0; p < parts; ++p) write_sends(makers, p, blocks);
     for (Maker& m : makers) layouts.push_back(std::move(m.out()));

@@ -114,12 +114,14 @@ private:
         double least = times.iteration;
         std::vector<double> best = shares;
         for (int round = 0; round < rounds; ++round) {
+            // What a block takes depends on what the others do meanwhile: whole steps swing about the even deal.
+            const double step = round == 0 ? 1.0 : 0.5;
             for (std::size_t p = 0; p < parts_.size(); ++p) {
                 const std::size_t from = p * blocks_;
+                const std::span own = std::span(shares).subspan(from, blocks_);
                 const std::vector<double> next =
-                    shares_of_equal_time(std::span(shares).subspan(from, blocks_),
-                                         std::span<const double>(times.block_product).subspan(from, blocks_));
-                std::ranges::copy(next, shares.begin() + static_cast<std::ptrdiff_t>(from));
+                    shares_of_equal_time(own, std::span<const double>(times.block_product).subspan(from, blocks_));
+                for (std::size_t b = 0; b < next.size(); ++b) own[b] += step * (next[b] - own[b]);
             }
             deal_again(shares);
             time(iterations / 4, false, nullptr);

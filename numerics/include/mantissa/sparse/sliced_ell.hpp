@@ -56,10 +56,14 @@ struct SlicedOptions {
 /// row's length.
 inline constexpr SlicedOptions kPlainSell{.window = 1024, .depth = 0, .longest_piece = 0};
 inline constexpr SlicedOptions kSellByLengths{.window = 0, .depth = 4, .longest_piece = 8};
-/// The second with the depth that a matrix's size asks for: short rows of steps while there are threads to spare (a
-/// device has some 270000 at once), longer ones where there are not.
-inline SlicedOptions sell_by_lengths(const CompressedRows& a) {
-    const std::uint32_t depth = a.nonzeros() <= 700000 ? 4 : a.nonzeros() <= 1500000 ? 8 : 12;
+/// Threads that a device of 132 multiprocessors has at once.
+inline constexpr std::uint64_t kUsualThreads = std::uint64_t{132} * 2048;
+/// The second with the depth that a matrix's size asks for: short rows of steps while a device has threads to spare
+/// (`threads` at once), longer ones where it has not.
+inline SlicedOptions sell_by_lengths(const CompressedRows& a, std::uint64_t threads = kUsualThreads) {
+    // (Measured with the usual ones: 4 up to 700000 entries, 8 up to 1500000.)
+    const std::uint64_t size = a.nonzeros() * kUsualThreads;
+    const std::uint32_t depth = size <= 700000 * threads ? 4 : size <= 1500000 * threads ? 8 : 12;
     return {.window = 0, .depth = depth, .longest_piece = 2 * depth};
 }
 
