@@ -6,12 +6,8 @@
 module fx_cores_axis #(
   parameter integer Cores = 2, ///< 1 to 4
 `include "fx_parameters.svh"
-  , parameter integer UBytes = (UW + 7) / 8, ///< bytes that an element takes in its stream
-  parameter integer RBytes = (RW + 7) / 8,
-  parameter integer PBytes = (PW + 7) / 8,
-  parameter integer QBytes = (QW + 7) / 8,
-  parameter integer CoefBytes = (CoefW + 7) / 8,
-  localparam integer AddrW = 8 + $clog2(Cores + 1)
+`include "byte_parameters.svh"
+  , localparam integer AddrW = 8 + $clog2(Cores + 1)
 ) (
   input  wire                      aclk,
   input  wire                      aresetn,

@@ -149,10 +149,7 @@ module core_regs #(
   wire start   = control & data[`CONTROL_START] & strobe[0];
   wire misuse  = take & busy_i & known & ~clear & ~(control & ~start);
   wire [7:0] strobes = at[2] ? {strobe, 4'b0000} : {4'b0000, strobe}; // of a 64-bit value
-  function [31:0] merged(input [31:0] old);
-    merged = {strobe[3] ? data[31:24] : old[31:24], strobe[2] ? data[23:16] : old[23:16],
-              strobe[1] ? data[15:8] : old[15:8], strobe[0] ? data[7:0] : old[7:0]};
-  endfunction
+  `WRITTEN_BYTES(strobe, data)
   function [63:0] merged_pair(input [63:0] old);
     merged_pair = at[2] ? {merged(old[63:32]), old[31:0]} : {old[63:32], merged(old[31:0])};
   endfunction

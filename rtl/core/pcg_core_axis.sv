@@ -6,11 +6,7 @@
 `default_nettype none
 module pcg_core_axis #(
 `include "core_parameters.svh"
-  , parameter integer UBytes = (UW + 7) / 8, ///< bytes that an element takes in its stream
-  parameter integer RBytes = (RW + 7) / 8,
-  parameter integer PBytes = (PW + 7) / 8,
-  parameter integer QBytes = (QW + 7) / 8,
-  parameter integer CoefBytes = (CoefW + 7) / 8
+`include "byte_parameters.svh"
 ) (
   input  wire                      aclk,
   input  wire                      aresetn,

@@ -18,20 +18,8 @@ module scalar_unit #(
   output logic             subtract_o,
   output logic [DotW-1:0]  minuend_o,
   input  wire              subtracted_i,
-  input  wire              test_rho_i,   ///< this pass's rho is compared with RHO_STOP
-  input  wire  [7:0]       set_i,
-  input  wire  [2:0]       set_at_i,
-  input  wire  [31:0]      set_word_i,
-  input  wire              read_i,
-  input  wire  [2:0]       read_at_i,
-  output logic [ScalarW-1:0] read_o,
-  output logic             done_o,
-  output logic [2:0]       end_o,
-  output logic             guard_o,
-  output logic [1:0]       alpha_cls_o,
-  output logic [OperandW-1:0] alpha_op_o,
-  output logic [1:0]       beta_cls_o,
-  output logic [OperandW-1:0] beta_op_o
+  `SCALAR_PORTS(ScalarW)
+  input  wire              test_rho_i    ///< this pass's rho is compared with RHO_STOP
 );
   localparam integer Outside = `SCALAR_OUTSIDE(Fixed, SumExpW, SumFracW, SumRne, ScalarExpW, ScalarFracW, ScalarRne);
   wire [ScalarW+1:0] minuend;

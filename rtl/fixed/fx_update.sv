@@ -49,19 +49,10 @@ module fx_update #(
   localparam integer Stages = `MAX2(UpdatePOut, UpdateUOut); // the last that a stream meets
 
   // Tokens, by the clocks behind their slot. Place 0 is the slot's own clock plus one, as in core_update.
-  logic [Stages:0] real_q, last_q, slot_q, slot_last_q;
-  always_ff @(posedge clk_i)
-    if (!rst_ni || clear_i) begin
-      real_q      <= '0;
-      last_q      <= '0;
-      slot_q      <= '0;
-      slot_last_q <= '0;
-    end else if (en_i) begin
-      real_q      <= {real_q[Stages-1:0], slot_real_i};
-      last_q      <= {last_q[Stages-1:0], token_last_i};
-      slot_q      <= {slot_q[Stages-1:0], slot_i};
-      slot_last_q <= {slot_last_q[Stages-1:0], slot_last_i};
-    end
+  wire [Stages:0] real_q, last_q, slot_q, slot_last_q;
+  pass_tokens #(.Stages(Stages)) i_tokens (
+    .clk_i, .rst_ni, .en_i, .clear_i, .slot_i, .slot_real_i, .slot_last_i, .token_last_i, .slot_o(slot_q),
+    .real_o(real_q), .slot_last_o(slot_last_q), .last_o(last_q));
   assign row_slot_o      = slot_q[UpdatePOut];
   assign row_slot_real_o = real_q[UpdatePOut];
   assign row_slot_last_o = slot_last_q[UpdatePOut];
@@ -186,17 +177,8 @@ module fx_update #(
   assign take_last_o.p = last_q[UpdatePIn];
   assign take_last_o.r = last_q[UpdateRIn];
   assign take_last_o.u = last_q[UpdateUIn];
-  assign give_o.q = 1'b0;
-  assign give_o.p = own_q[UpdatePOut];
-  assign give_o.r = own_q[UpdateROut];
-  assign give_o.u = own_q[UpdateUOut];
-  assign give_ahead_o.q = 1'b0;
-  assign give_ahead_o.p = own_q[UpdatePOut-1];
-  assign give_ahead_o.r = own_q[UpdateROut-1];
-  assign give_ahead_o.u = own_q[UpdateUOut-1];
-  assign give_last_o.q = 1'b0;
-  assign give_last_o.p = own_last_q[UpdatePOut];
-  assign give_last_o.r = own_last_q[UpdateROut];
-  assign give_last_o.u = own_last_q[UpdateUOut];
+  assign give_o = {1'b0, own_q[UpdatePOut], own_q[UpdateROut], own_q[UpdateUOut]};
+  assign give_ahead_o = {1'b0, own_q[UpdatePOut-1], own_q[UpdateROut-1], own_q[UpdateUOut-1]};
+  assign give_last_o = {1'b0, own_last_q[UpdatePOut], own_last_q[UpdateROut], own_last_q[UpdateUOut]};
 endmodule
 `default_nettype wire
