@@ -23,7 +23,7 @@ SHAPES = [
     ("fx_resident", {"Lanes": 4, "OuterLanes": 2}),
     ("fx_cycle", {}),
     ("fx_cycle", {"Before": 1, "After": 1, "N0": 455, "T0": 12, "MaxLevel": 10, "StoredLevel": 5}),
-    ("fx_cycle", {"Lanes": 8, "MaxLevel": 6, "StoredLevel": 6}),
+    ("fx_cycle", {"Lanes": 8, "BusWords": 4, "MaxLevel": 6, "StoredLevel": 6}),
     ("fx_core_axis", {"Lanes": 2}),
     ("fx_cores_axis", {"Cores": 3, "Lanes": 2}),
     ("fx_resident_axis", {"Lanes": 2}),

@@ -58,7 +58,7 @@ public:
     /// them); then tries what `stages` and `kept`, where the options left them open, are fastest. Returns the
     /// iteration's seconds. Blocks with equal entries do not take equal time where rows are of uneven length. It
     /// changes no bit. Each round costs the layout and the upload of the matrix once more.
-    double balance(int rounds = 6, std::uint32_t iterations = 100);
+    double balance(int rounds = 4, std::uint32_t iterations = 100);
 
     /// Bytes of the matrix that an iteration reads, over all parts, and entries padded with zeros among them.
     [[nodiscard]] std::uint64_t matrix_bytes() const;

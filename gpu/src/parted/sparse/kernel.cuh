@@ -125,18 +125,16 @@ __device__ __forceinline__ void product_of(const SparsePart<T>& a, ChunkStream& 
     }
 }
 
-/// The block's rows and what it sends, read once: behind a barrier these loads would come from the second-level cache
-/// again, one after the other, in every iteration.
+/// The block's rows and what it sends: from .. to behind the last. In shared memory: behind a barrier these loads would
+/// come from the second-level cache again in every iteration, and in registers the product would miss them.
 struct BlockShare {
-    std::uint32_t row, last_row, send, last_send; ///< from .. to behind the last
-    SparseSend own;                               ///< the thread's first, where it has one
+    std::uint32_t row, last_row, send, last_send;
 };
 template <class T> __device__ __forceinline__ BlockShare share_of(const SparsePart<T>& a) {
-    BlockShare s{a.block_row[blockIdx.x], a.block_row[blockIdx.x + 1], 0, 0, {}};
+    BlockShare s{a.block_row[blockIdx.x], a.block_row[blockIdx.x + 1], 0, 0};
     if (a.sends_to == 0) return s;
-    s.send = a.block_send[blockIdx.x] + threadIdx.x;
+    s.send = a.block_send[blockIdx.x];
     s.last_send = a.block_send[blockIdx.x + 1];
-    if (s.send < s.last_send) s.own = a.send[s.send];
     return s;
 }
 
@@ -150,6 +148,9 @@ __device__ __forceinline__ void update_of(const SparsePart<T>& a, const BlockSha
     constexpr int kAtOnce = 4; // rows of a thread whose loads are under way together
     constexpr std::uint32_t kStride = kPartedWarps * 32;
     T *const px = a.x, *const pr = a.r, *const pp = a.p, *const pq = a.q;
+    const std::uint32_t send = share.send + threadIdx.x, last_send = share.last_send;
+    SparseSend own{}; // the thread's first: on its way with the vectors' elements
+    if (send < last_send) own = a.send[send];
     for (std::uint32_t first = share.row + threadIdx.x; first < end; first += kAtOnce * kStride) {
         T x[kAtOnce], r[kAtOnce], p[kAtOnce], q[kAtOnce], inverse[kAtOnce];
 #pragma unroll
@@ -179,8 +180,8 @@ __device__ __forceinline__ void update_of(const SparsePart<T>& a, const BlockSha
     }
     if (a.sends_to == 0 || again) return;
     __syncthreads();
-    for (std::uint32_t i = share.send; i < share.last_send; i += kPartedWarps * 32) {
-        const SparseSend s = i == share.send ? share.own : a.send[i];
+    for (std::uint32_t i = send; i < last_send; i += kPartedWarps * 32) {
+        const SparseSend s = i == send ? own : a.send[i];
         a.ghosts[s.row_and_peer >> 24][s.place] = pp[s.row_and_peer & 0xFFFFFF];
     }
 }
@@ -264,22 +265,26 @@ __device__ __forceinline__ void decide(const SparsePart<T>& a, SparseShared& sha
 template <class T> __device__ __forceinline__ ChunkStream stream_of(const SparsePart<T>& a, unsigned char* ring) {
     __shared__ unsigned long long arrived[kPartedWarps * kMaxStages];
     const std::uint32_t warp = threadIdx.x >> 5, number = blockIdx.x * kPartedWarps + warp;
-    ChunkStream s{};
+    __shared__ ChunkSource sources[kPartedWarps];
+    ChunkSource& source = sources[warp];
     const uint2 steps = a.warp_steps[number];
+    if ((threadIdx.x & 31) == 0) {
+        source.first_bytes = chunk_bytes(a.narrow[0] != 0, sizeof(T));
+        source.second_bytes = chunk_bytes(a.narrow[1] != 0, sizeof(T));
+        source.first = a.stream + std::size_t{number} * source.first_bytes;
+        source.apart = std::size_t{gridDim.x} * kPartedWarps * source.first_bytes;
+        source.second = a.stream + a.warp_offset[number];
+        source.kept = a.kept;
+        asm volatile("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(source.stays_policy));
+        asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(source.goes_policy));
+    }
+    ChunkStream s{source};
     s.first_chunks = (steps.x + kChunkSteps - 1) / kChunkSteps;
     s.second_chunks = (steps.y + kChunkSteps - 1) / kChunkSteps;
-    s.first_bytes = chunk_bytes(a.narrow[0] != 0, sizeof(T));
-    s.second_bytes = chunk_bytes(a.narrow[1] != 0, sizeof(T));
-    s.first = a.stream + std::size_t{number} * s.first_bytes;
-    s.apart = std::size_t{gridDim.x} * kPartedWarps * s.first_bytes;
-    s.second = a.stream + a.warp_offset[number];
     s.stages = a.stages;
     s.stage_bytes = a.stage_bytes;
     s.ring = ring + std::size_t{warp} * a.stages * a.stage_bytes;
     s.arrived = arrived + warp * kMaxStages;
-    s.kept = a.kept;
-    asm volatile("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(s.stays_policy));
-    asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(s.goes_policy));
     if ((threadIdx.x & 31) == 0) {
         for (std::uint32_t i = 0; i < a.stages; ++i)
             asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(s.arrived + i)) : "memory");
@@ -299,10 +304,12 @@ __global__ void __launch_bounds__(kPartedWarps * 32, 1) sparse_part(const Sparse
     __shared__ SparseShared shared;
     __shared__ PartedStatus status;
     __shared__ BlockClocks clocks;
+    __shared__ BlockShare share;
     const bool clock_here = blockIdx.x == 0 && threadIdx.x == 0;
     SparseExchange& exchange = shared.exchange;
     if (threadIdx.x == 0) {
         a = parts[blockIdx.y];
+        share = share_of(a);
         for (auto& buffer : exchange.previous)
             for (auto& part : buffer)
                 for (auto& word : part) word = 0;
@@ -315,7 +322,6 @@ __global__ void __launch_bounds__(kPartedWarps * 32, 1) sparse_part(const Sparse
     }
     __syncthreads();
     ChunkStream stream = stream_of(a, ring);
-    const BlockShare share = share_of(a);
     const unsigned long long started = clock_here ? nanoseconds() : 0;
     unsigned long long first = 0;
     long long before = clock64();
@@ -332,8 +338,11 @@ __global__ void __launch_bounds__(kPartedWarps * 32, 1) sparse_part(const Sparse
         const unsigned long long round = a.round + pass;
         const bool again = shared.again != 0;
         if (pass != 0 && !again) ++made;
-        PairOfSums updated(exchange.exponent[0], exchange.exponent[1]);
-        update_of<T, Jacobi>(a, share, shared.alpha, shared.beta, again, updated);
+        {
+            PairOfSums updated(exchange.exponent[0], exchange.exponent[1]);
+            update_of<T, Jacobi>(a, share, shared.alpha, shared.beta, again, updated);
+            exchange.keep(updated, 0);
+        }
         mark(SparsePhase::update);
         meet(a.view, a.met, (pass + 1ull) * gridDim.x, exchange.dead);
         mark(SparsePhase::meet);
@@ -355,8 +364,8 @@ __global__ void __launch_bounds__(kPartedWarps * 32, 1) sparse_part(const Sparse
             mark(SparsePhase::product);
         }
         finished.add_to(multiplied);
-        exchange.template publish<Jacobi>(a.view, a.words, updated, multiplied, round,
-                                          [&] { mark(SparsePhase::warps); });
+        exchange.keep(multiplied, 2);
+        exchange.template publish<Jacobi>(a.view, a.words, round, [&] { mark(SparsePhase::warps); });
         if (threadIdx.x < 32) {
             exchange.template collect<Jacobi>(a.view, a.words[a.view.me], a.terms, round);
             look_at_sums(shared);

@@ -25,17 +25,24 @@ __device__ __forceinline__ void wait_mbarrier(std::uint32_t barrier, std::uint32
                      : "memory");
 }
 
-struct ChunkStream {
+/// Where a warp's chunks come from. In shared memory: one lane looks there once a chunk, and the product wants the
+/// registers.
+struct ChunkSource {
     const unsigned char *first, *second; ///< the warp's first chunk of either kind
     std::uint64_t apart;                 ///< bytes between chunks of the first kind
-    unsigned char* ring;                 ///< the warp's stages
-    unsigned long long* arrived;         ///< an mbarrier for each stage
     std::uint64_t stays_policy, goes_policy;
-    std::uint32_t stages, stage_bytes;
-    std::uint32_t first_chunks, second_chunks, first_bytes, second_bytes; ///< of either kind; bytes of a chunk
+    std::uint32_t first_bytes, second_bytes; ///< of a chunk of either kind
     std::uint32_t kept;
-    std::uint32_t next, next_stage; ///< chunk that is asked for next, and its place
-    std::uint32_t stage, phase;     ///< chunk that comes next
+};
+
+struct ChunkStream {
+    const ChunkSource& source;
+    unsigned char* ring;         ///< the warp's stages
+    unsigned long long* arrived; ///< an mbarrier for each stage
+    std::uint32_t stages, stage_bytes;
+    std::uint32_t first_chunks, second_chunks; ///< of either kind
+    std::uint32_t next, next_stage;            ///< chunk that is asked for next, and its place
+    std::uint32_t stage, phase;                ///< chunk that comes next
     std::uint32_t in_flight;
 
     [[nodiscard]] __device__ __forceinline__ std::uint32_t all() const { return first_chunks + second_chunks; }
@@ -47,16 +54,17 @@ struct ChunkStream {
         if ((threadIdx.x & 31) == 0) {
             const bool one = next < first_chunks;
             const std::uint32_t at = one ? next : next - first_chunks;
-            const std::uint32_t size = one ? first_bytes : second_bytes;
-            const unsigned char* const source = one ? first + at * apart : second + std::size_t{at} * second_bytes;
+            const std::uint32_t size = one ? source.first_bytes : source.second_bytes;
+            const unsigned char* const from =
+                one ? source.first + at * source.apart : source.second + std::size_t{at} * source.second_bytes;
             const std::uint32_t barrier = shared_address(arrived + next_stage);
-            const bool stays =
-                (static_cast<std::uint32_t>(reinterpret_cast<std::uint64_t>(source) >> 6) * 0x9E3779B1u >> 24) < kept;
-            const std::uint64_t policy = stays ? stays_policy : goes_policy;
+            const bool stays = (static_cast<std::uint32_t>(reinterpret_cast<std::uint64_t>(from) >> 6) * 0x9E3779B1u >>
+                                24) < source.kept;
+            const std::uint64_t policy = stays ? source.stays_policy : source.goes_policy;
             asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(size) : "memory");
             asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint "
                          "[%0], [%1], %2, [%3], %4;" ::"r"(shared_address(ring + next_stage * stage_bytes)),
-                         "l"(source), "r"(size), "r"(barrier), "l"(policy)
+                         "l"(from), "r"(size), "r"(barrier), "l"(policy)
                          : "memory");
         }
         if (++next == all()) next = 0;

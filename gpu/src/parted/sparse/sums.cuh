@@ -52,6 +52,19 @@ __device__ __forceinline__ long long warp_eight(const long long (&word)[kSparseW
     return one;
 }
 
+/// The same of four words: lane 8 k has word k (and so have the seven behind it).
+__device__ __forceinline__ long long warp_four(const long long (&word)[4]) {
+    const int lane = threadIdx.x & 31;
+    const bool first = (lane & 16) != 0, second = (lane & 8) != 0;
+    long long two[2];
+#pragma unroll
+    for (int k = 0; k < 2; ++k)
+        two[k] = (first ? word[2 + k] : word[k]) + __shfl_xor_sync(~0u, first ? word[k] : word[2 + k], 16);
+    long long one = (second ? two[1] : two[0]) + __shfl_xor_sync(~0u, second ? two[0] : two[1], 8);
+    for (int d = 4; d > 0; d /= 2) one += __shfl_xor_sync(~0u, one, d);
+    return one;
+}
+
 /// In shared memory.
 struct SparseExchange {
     unsigned long long previous[2][kMaxParts][kSumPieces];
@@ -73,27 +86,31 @@ struct SparseExchange {
         return ((round & 1) * kMaxParts + static_cast<unsigned>(from)) * kSumPieces;
     }
 
+    /// Takes a warp's sums of the update (`first` 0) or of the product (2) to the block's. By all threads; those of the
+    /// update before the product, which wants the registers.
+    __device__ __forceinline__ void keep(const PairOfSums& sums, int first) {
+        const int lane = threadIdx.x & 31;
+        long long word[4];
+        sums.words(0, exponent[first], word[0], word[1]);
+        sums.words(1, exponent[first + 1], word[2], word[3]);
+        const long long one = warp_four(word);
+        if ((lane & 7) == 0) scratch[threadIdx.x >> 5][2 * first + (lane >> 3)] = one;
+    }
+
     /// Adds the block's words to every part's, straight into their memory: so one wait is the barrier over all blocks
-    /// of all parts and brings their sums. Words only grow; the top byte of each counts blocks. Called by all threads;
-    /// `complete` when all of the block's warps have come.
+    /// of all parts and brings their sums. Words only grow; the top byte of each counts blocks. Called by all threads
+    /// when they have kept both sums; `complete` when all of the block's warps have come.
     template <bool Second, class Complete>
     __device__ __forceinline__ void publish(const PeerView& view, unsigned long long* const (&words)[kMaxParts],
-                                            const PairOfSums& update, const PairOfSums& product,
                                             unsigned long long round, Complete&& complete) {
         const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
-        long long word[kSparseWords];
-        update.words(0, exponent[0], word[0], word[1]);
-        update.words(1, exponent[1], word[2], word[3]);
-        product.words(0, exponent[2], word[4], word[5]);
-        product.words(1, exponent[3], word[6], word[7]);
-        long long one = warp_eight(word);
-        if ((lane & 3) == 0) scratch[warp][lane >> 2] = one;
         __syncthreads();
         complete();
         if (warp != 0) return;
+        long long word[kSparseWords];
 #pragma unroll
         for (int k = 0; k < kSparseWords; ++k) word[k] = lane < kPartedWarps ? scratch[lane][k] : 0;
-        one = warp_eight(word);
+        const long long one = warp_eight(word);
         const int k = min(lane, kSumPieces - 1) / 3, piece = lane % 3;
         const long long mine = __shfl_sync(~0u, one, 4 * (2 * k + (piece == 0 ? 0 : 1)));
         if (!used<Second>(lane)) return;
