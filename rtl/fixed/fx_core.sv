@@ -48,29 +48,10 @@ module fx_core #(
   `REQUIRE_OF_TOP(g_drain, LenW > 24 || DrainN < (1 << LenW), "LenW bits must hold the clocks in which the pipeline drains: take 8 or more")
 
   // ---- Control -----------------------------------------------------------------------------------------------------
-  wire busy;
+`include "core_front.svh"
   wire checking; // the scalars are formed once more
   wire fault;    // a check has failed since the start
   assign busy_o = busy | checking;
-
-`ifndef UNWATCHED
-  wire length_bad;
-`endif
-  wire start, abort, row_bad, stencil_reg, bank_reg;
-  wire        scalar_read;
-  wire [2:0]  scalar_at, set_at;
-  wire [7:0]  set;
-  wire [31:0] set_word;
-  wire [LenW-1:0] length;
-  wire [RowLenW-1:0] row_length;
-  wire [31:0] passes, rho_stop_from, stall_limit;
-  wire [ScalarW-1:0] scalar;
-  wire [`ERRORS_W-1:0] errors;
-  wire [2:0]  run_end;
-  wire        done, bank;
-  core_vectors_t out_full; // a beat waits to be taken
-  wire [31:0] pass_count, sigma_guards;
-  wire [63:0] cycles;
   wire [UW-1:0] words_u;
   wire [RW-1:0] words_r;
   wire [PW-1:0] words_p;
@@ -84,16 +65,10 @@ module fx_core #(
 `ifndef UNWATCHED
     .length_bad_o(length_bad),
 `endif
-    .clk_i, .rst_ni, `AXIL_PASSED,
-    .busy_i(busy | start | checking), .done_i(done & ~checking), .end_i(fault ? `END_FAULT : run_end), .fault_i(fault),
-    .bank_i(bank), .offering_i(m_axis_pass_tvalid | (|out_full)), .errors_i(errors), .pass_count_i(pass_count),
-    .sigma_guards_i(sigma_guards), .cycles_i(cycles),
-    .scalar_i(scalar), .words_u_i(64'(words_u)),
-    .words_r_i(64'(words_r)), .words_p_i(64'(words_p)), .words_q_i(64'(words_q)),
-    .start_o(start), .abort_o(abort), .length_o(length), .row_length_o(row_length), .row_bad_o(row_bad),
-    .passes_o(passes), .rho_stop_from_o(rho_stop_from), .stall_limit_o(stall_limit), .stencil_o(stencil_reg),
-    .bank_o(bank_reg), .halo_first_o(halo_first), .halo_last_o(halo_last), .halo_column_o(halo_column), .scalar_read_o(scalar_read), .scalar_at_o(scalar_at), .set_o(set), .set_at_o(set_at), .set_word_o(set_word),
-    .coef_o(unused_coefs));
+    `CORE_REGS_CONNECTED, .busy_i(busy | start | checking), .done_i(done & ~checking),
+    .end_i(fault ? `END_FAULT : run_end), .fault_i(fault), .words_u_i(64'(words_u)), .words_r_i(64'(words_r)),
+    .words_p_i(64'(words_p)), .words_q_i(64'(words_q)), .halo_first_o(halo_first), .halo_last_o(halo_last),
+    .halo_column_o(halo_column), .coef_o(unused_coefs));
 
   wire slab_bad;
   generate
@@ -107,49 +82,13 @@ module fx_core #(
     end
   endgenerate
 
-  wire [Lanes-1:0] live_last; // lanes of the last token that hold an element
-  genvar l;
-  generate
-    for (l = 0; l < Lanes; l = l + 1) begin : g_live
-      assign live_last[l] = (length & LenW'(Lanes - 1)) == '0 || (length & LenW'(Lanes - 1)) > LenW'(l);
-    end
-  endgenerate
-
-  wire en;    // the pipeline moves
-  wire still; // ~en, for the logic about the streams
-  wire clear, slot, slot_real, slot_last, token_last, drained, close, scalar_start, aborting, run;
-  wire ended_early, ended_late;
-  wire sums_done, scalar_done, scalar_guard;
-  wire [2:0] scalar_end;
-  wire lost;
+  wire sums_done, unordered;
   core_control #(.Lanes(Lanes), .MaxRow(MaxRow), .LenW(LenW), .DrainN(DrainN), .Slab(1 - Alone)) i_control (
 `ifndef UNWATCHED
     .length_bad_i(length_bad),
 `endif
-    .clk_i, .rst_ni, .en_i(~still), .start_i(start), .abort_i(abort | fault), .bank_i(bank_reg), .stencil_i(1'(CoefMode == 1)),
-    .length_i(length), .row_length_i(row_length), .row_bad_i(row_bad | slab_bad), .halo_last_i(halo_last), .passes_i(passes), .stall_limit_i(stall_limit),
-    .pass_ready_i(m_axis_pass_tready), .ended_early_i(ended_early), .ended_late_i(ended_late), .out_full_i(|out_full),
-    .dots_done_i(sums_done), .scalar_done_i(scalar_done), .scalar_guard_i(scalar_guard), .scalar_end_i(scalar_end),
-    .busy_o(busy), .lost_o(lost), .pass_valid_o(m_axis_pass_tvalid), .pass_data_o(m_axis_pass_tdata[1:0]), .bank_o(bank),
-    .clear_o(clear), .slot_o(slot), .slot_real_o(slot_real), .slot_last_o(slot_last), .token_last_o(token_last),
-    .drained_o(drained), .close_o(close), .scalar_start_o(scalar_start), .aborting_o(aborting), .run_o(run), .done_o(done),
-    .end_o(run_end), .errors_o(errors), .pass_count_o(pass_count), .sigma_guards_o(sigma_guards), .cycles_o(cycles));
-  assign m_axis_pass_tdata[7:2] = '0;
-
-  logic [6:0] ptr_q; // of the delay lines
-  always_ff @(posedge clk_i)
-    if (!rst_ni) ptr_q <= '0;
-    else if (en) ptr_q <= ptr_q + 7'd1;
-
-`ifndef UNWATCHED
-  // What the pipeline waits for, and behind a stall what it waited for, until the next run.
-  wire [16:0] waiting;
-  logic [16:0] held_q;
-  always_ff @(posedge clk_i)
-    if (!rst_ni || start) held_q <= '0;
-    else if (errors[`ERROR_STALLED]) held_q <= waiting;
-  assign waiting_o = busy ? waiting : held_q;
-`endif
+    `CORE_CONTROL_CONNECTED, .abort_i(abort | fault), .stencil_i(1'(CoefMode == 1)), .row_bad_i(row_bad | slab_bad),
+    .halo_last_i(halo_last), .dots_done_i(sums_done), .lost_o(unordered));
 
   // ---- Streams -----------------------------------------------------------------------------------------------------
   core_vectors_t in_valid, in_last, in_ready, out_valid, out_last, out_ready;
@@ -160,10 +99,6 @@ module fx_core #(
   assign {m_axis_q_tvalid, m_axis_p_tvalid, m_axis_r_tvalid, m_axis_u_tvalid} = out_valid;
   assign {m_axis_q_tlast, m_axis_p_tlast, m_axis_r_tlast, m_axis_u_tlast}     = out_last;
 
-  // Beats that the pipeline takes when it moves in this clock, and behind the next clock in which it moves; those with
-  // which a pass ends; and the same of what it lets go of.
-  core_vectors_t take, take_ahead, take_last;
-  core_vectors_t update_give, update_give_ahead, update_give_last, rows_give, rows_give_ahead, rows_give_last;
   wire [Coefs-1:0] take_band, take_band_ahead, take_band_last;
   wire [Lanes*UW-1:0] u_in, u_new;
   wire [Lanes*RW-1:0] r_in, r_new;
@@ -310,7 +245,7 @@ module fx_core #(
         .rows_i(row_residues), .r_give_i(update_give.r), .q_give_i(rows_give.q),
         .p_word_i(p_in), .q_word_i(q_in), .p_middle_i(p_middle), .token_i(take.q), .beyond_i(beyond),
         .over_i((|u_over) | (|r_over) | (|p_over) | (|q_over)), .overs_i({words_q[QW-1], words_p[PW-1], words_r[RW-1], words_u[UW-1]}),
-        .lost_i(lost | (en == still)), .total_i(total_checked), .scalars_bad_i(scalars_bad), .bad_o(bad));
+        .lost_i(unordered | (en == still)), .total_i(total_checked), .scalars_bad_i(scalars_bad), .bad_o(bad));
       always_ff @(posedge clk_i)
         if (!rst_ni || start) fault_q <= 1'b0;
         else fault_q <= fault_q | (bad & (busy | checking | done));
@@ -318,7 +253,7 @@ module fx_core #(
     end else begin : g_no_checks
       assign fault = 1'b0;
       assign word_residues = '0;
-      wire unused_checks = &{1'b0, new_residues, row_residues, total_checked, scalars_bad, beyond, lost};
+      wire unused_checks = &{1'b0, new_residues, row_residues, total_checked, scalars_bad, beyond, unordered};
     end
   endgenerate
   wire unused = &{1'b0, stencil_reg, unused_coefs, row_live};

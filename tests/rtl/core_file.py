@@ -59,7 +59,7 @@ expect_equal("fx_core.core, files", sorted(re.findall(r"^      - (\w+/\w+\.sv)$"
              sorted([*files_in("fixed"), "axis/fx_core_axis.sv", "axis/fx_cores_axis.sv"]))
 
 resident = (rtl / "fx_resident.core").read_text()
-extra = {k: v for k, v in parameters_of((rtl / "fixed/resident/fx_resident.sv").read_text()).items()}
+extra = parameters_of((rtl / "resident_parameters.svh").read_text())
 expect_equal("fx_resident.core, target core", lists_of(resident)[0], [*words, *extra])
 check_described("fx_resident.core", resident, {**words, **extra}, {**words, **extra})
 expect_equal("fx_resident.core, target axis", lists_of(resident)[1], [*words, *extra])

@@ -34,6 +34,7 @@ SHAPES = [
 # Lists to be included: what is around them there.
 LISTS = {
     "byte_parameters.svh": ("module m #(parameter integer N = 1\n", ") ();\nendmodule\n"),
+    "resident_parameters.svh": ("module m #(parameter integer N = 1\n", ") ();\nendmodule\n"),
     "core_parameters.svh": ("module m #(\n", ") ();\nendmodule\n"),
     "core_parameters_passed.svh": ("module m;\n  other #(\n", ") i_other ();\nendmodule\n"),
     "fx_parameters.svh": ("module m #(\n", ") ();\nendmodule\n"),

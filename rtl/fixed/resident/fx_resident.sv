@@ -14,12 +14,7 @@
 `default_nettype none
 module fx_resident #(
 `include "fx_parameters.svh"
-  , parameter integer MaxLength = 1089, ///< elements of a vector: the memories' size
-  parameter integer OuterLanes = 1,    ///< elements that the outer unit takes a clock: a power of two up to Lanes
-  parameter integer VW = 64,           ///< bits of words of V,
-  parameter integer VF = 54,           ///< of which fraction
-  parameter integer DW = 64,           ///< bits of words of D,
-  parameter integer DF = 60            ///< of which fraction
+`include "resident_parameters.svh"
 ) (
   input  wire              clk_i,
   input  wire              rst_ni,
