@@ -55,6 +55,7 @@
 `define STATUS_END 4               // how it ended
 `define STATUS_BANK 8              // the bank that holds u, r, p, q
 `define STATUS_OFFERING 9          // beats of a run that has ended are still offered
+`define STATUS_FAULT_DETECTED 11   // fx_core with Checks: a check failed since the start
 
 // Bits of ERRORS.
 `define ERROR_BAD_LENGTH 0         // LENGTH is 0, or beyond LenW bits (sp_core: above Lanes * Depth)

@@ -54,3 +54,17 @@
     end
   endtask
   /* verilator lint_on VARHIDDEN */
+
+// Of a sequential operator: rounds the significand sig into what it answers.
+`ifndef FINISH_TASK
+`define FINISH_TASK(sig) \
+  task automatic finish; \
+    logic [1:0] cls; \
+    logic [EO+MO:0] word; \
+    begin \
+      round(cls_q, sign_q, exp_q, sig, cls, word); \
+      cls_o  <= cls; \
+      word_o <= word; \
+    end \
+  endtask
+`endif

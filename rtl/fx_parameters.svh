@@ -40,6 +40,7 @@
   parameter integer DelayRam = 0,        ///< delay lines: 0 shift registers, 1 small memories
   parameter integer Alone = 1,           ///< 0: one core of several (fx_cores), with a slab of the vectors; dot products are summed outside
   parameter integer Chebyshev = 0,       ///< 0: pipelined CG; else the Chebyshev recurrence without sums, with a table of so many pairs of alpha and beta: a power of two in 8..4096
+  parameter integer Checks = 0,          ///< 1: the core looks for its own upsets, which end a run or a solve: fault_detected (docs/upsets.md)
   // What follows from them.
   // coefficient streams; with a constant stencil one that is not used
   localparam integer Coefs = (CoefMode == 1) ? 1 : 4 + RowSums,

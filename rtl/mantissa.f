@@ -4,6 +4,7 @@
 axis/fx_core_axis.sv
 axis/fx_cores_axis.sv
 axis/fx_resident_axis.sv
+core/axil_words.sv
 core/core_control.sv
 core/core_regs.sv
 core/core_rows.sv
@@ -14,9 +15,11 @@ core/dot_product.sv
 core/edge_columns.sv
 core/edge_nodes.sv
 core/flux_rows.sv
+core/kept_words.sv
 core/lane_turn.sv
 core/line_buffer.sv
 core/lock_step.sv
+core/pass_tokens.sv
 core/pcg_core.sv
 core/pcg_core_axis.sv
 core/ram_words.sv
@@ -112,7 +115,6 @@ operators/fp_to_fixed.sv
 operators/fp_unpack.sv
 operators/fp_widen.sv
 operators/fx_accumulate.sv
-operators/fx_to_fp.sv
 operators/sig_mul.sv
 operators/sig_mul_blocks.sv
 operators/sig_mul_logic.sv

@@ -1,5 +1,5 @@
-// Constants that every module shares: number classes, and by way of core_latencies.svh and core_registers.svh what
-// core.toml describes. Headers of macros and not a package, because all of Verilator, yosys and Icarus read them alike.
+// Constants that every module shares: number classes, by way of core_latencies.svh and core_registers.svh what
+// core.toml describes, and port lists (core_ports.svh). Headers of macros and not a package, because all of Verilator, yosys and Icarus read them alike.
 //
 // Inside the datapath a number is a pair: a class (2 bits) and a word {sign, exponent, fraction} in the format's
 // own layout. The exponent and fraction count only when the class is finite; the sign counts always but for NaN.
@@ -8,6 +8,7 @@
 `define MANTISSA_SVH
 
 `include "core_latencies.svh"
+`include "core_ports.svh"
 `include "core_registers.svh"
 `include "resident_registers.svh"
 

@@ -4,36 +4,12 @@
 `default_nettype none
 module fx_resident_axis #(
 `include "fx_parameters.svh"
-  , parameter integer MaxLength = 1089, ///< elements of a vector: the memories' size
-  parameter integer OuterLanes = 1,    ///< elements that the outer unit takes a clock: a power of two up to Lanes
-  parameter integer VW = 64,           ///< bits of words of V,
-  parameter integer VF = 54,           ///< of which fraction
-  parameter integer DW = 64,           ///< bits of words of D,
-  parameter integer DF = 60,           ///< of which fraction
-  parameter integer Checks = 0         ///< 1: the core looks for its own upsets
+`include "resident_parameters.svh"
 ) (
   input  wire                      aclk,
   input  wire                      aresetn,
 
-  input  wire  [7:0]               s_axil_awaddr,
-  input  wire  [2:0]               s_axil_awprot, ///< ignored
-  input  wire                      s_axil_awvalid,
-  output logic                     s_axil_awready,
-  input  wire  [31:0]              s_axil_wdata,
-  input  wire  [3:0]               s_axil_wstrb,
-  input  wire                      s_axil_wvalid,
-  output logic                     s_axil_wready,
-  output logic [1:0]               s_axil_bresp,
-  output logic                     s_axil_bvalid,
-  input  wire                      s_axil_bready,
-  input  wire  [7:0]               s_axil_araddr,
-  input  wire  [2:0]               s_axil_arprot, ///< ignored
-  input  wire                      s_axil_arvalid,
-  output logic                     s_axil_arready,
-  output logic [31:0]              s_axil_rdata,
-  output logic [1:0]               s_axil_rresp,
-  output logic                     s_axil_rvalid,
-  input  wire                      s_axil_rready,
+  `AXIL_PROT_PORTS(8)
 
   input  wire  [63:0]              s_axis_d_tdata,
   input  wire                      s_axis_d_tvalid,
@@ -58,10 +34,8 @@ module fx_resident_axis #(
   assign m_axis_v_tdata = 64'($signed(v));
   fx_resident #(
 `include "fx_parameters_passed.svh"
-    , .MaxLength(MaxLength), .OuterLanes(OuterLanes), .VW(VW), .VF(VF), .DW(DW), .DF(DF), .Checks(Checks)) i_core (
-    .clk_i(aclk), .rst_ni(aresetn), .s_axil_awaddr, .s_axil_awvalid, .s_axil_awready, .s_axil_wdata, .s_axil_wstrb,
-    .s_axil_wvalid, .s_axil_wready, .s_axil_bresp, .s_axil_bvalid, .s_axil_bready, .s_axil_araddr, .s_axil_arvalid,
-    .s_axil_arready, .s_axil_rdata, .s_axil_rresp, .s_axil_rvalid, .s_axil_rready,
+    , .MaxLength(MaxLength), .OuterLanes(OuterLanes), .VW(VW), .VF(VF), .DW(DW), .DF(DF)) i_core (
+    .clk_i(aclk), .rst_ni(aresetn), `AXIL_PASSED,
     .s_axis_d_tdata(s_axis_d_tdata[DW-1:0]), .s_axis_d_tvalid, .s_axis_d_tlast, .s_axis_d_tready, .m_axis_v_tdata(v),
     .m_axis_v_tvalid, .m_axis_v_tlast, .m_axis_v_tready, .accepted_o(unused_accepted), .passes_o(unused_passes),
     .steps_o(unused_steps), .exponent_o(unused_exponent), .rr_o(unused_rr), .busy_o);

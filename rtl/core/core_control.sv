@@ -41,6 +41,7 @@ module core_control #(
   input  wire  [2:0]      scalar_end_i,
 
   output logic            busy_o,
+  output logic            lost_o,         ///< the sequence is in no state, or in several: for the checks
   output logic            pass_valid_o,   ///< a pass is asked for
   output logic [1:0]      pass_data_o,    ///< [0] the bank to read, [1] bands are streamed
   output logic            bank_o,         ///< to be read
@@ -74,6 +75,7 @@ module core_control #(
   wire no_flush;
 
   assign busy_o         = ~in_q[Idle];
+  assign lost_o         = ~(^in_q);
   assign slot_real_o    = in_q[Stream];
   assign slot_o         = in_q[Stream] | in_q[Flush];
   assign slot_last_o    = (in_q[Flush] | (in_q[Stream] & no_flush)) & last_left;

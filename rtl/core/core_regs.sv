@@ -3,10 +3,11 @@
 /// generated: map
 ///   000 ID             R    0x4D545301
 ///   004 CONFIG         R    [2:0] log2 Lanes, [4:3] CoefMode, [5] Fixed, [6] Order 1 (tree), [7] integer
-///                           words, [8] RowSums, [10:9] Order, [11] Chebyshev
+///                           words, [8] RowSums, [10:9] Order, [11] Chebyshev, [12] Checks
 ///   008 CONTROL        W    write 1: [0] start, [1] abort. Reads as 0
 ///   00C STATUS         R    [0] busy, [1] done, [6:4] how the run ended, [8] the bank with the result, [9]
-///                           beats of a run that has ended are still offered
+///                           beats of a run that has ended are still offered, [11] fault_detected (fx_core
+///                           with Checks): a check failed since the start, and the run was aborted
 ///   010 ERRORS         RW1C see below. Write ones to clear
 ///   014 LENGTH         RW   elements of a vector, from 1
 ///   018 ROW_LENGTH     RW   3 (and at least Lanes) up to MaxRow, and not above LENGTH
@@ -64,29 +65,14 @@ module core_regs #(
   input  wire             clk_i,
   input  wire             rst_ni,
 
-  input  wire  [7:0]      s_axil_awaddr,
-  input  wire             s_axil_awvalid,
-  output logic            s_axil_awready,
-  input  wire  [31:0]     s_axil_wdata,
-  input  wire  [3:0]      s_axil_wstrb,
-  input  wire             s_axil_wvalid,
-  output logic            s_axil_wready,
-  output logic [1:0]      s_axil_bresp,
-  output logic            s_axil_bvalid,
-  input  wire             s_axil_bready,
-  input  wire  [7:0]      s_axil_araddr,
-  input  wire             s_axil_arvalid,
-  output logic            s_axil_arready,
-  output logic [31:0]     s_axil_rdata,
-  output logic [1:0]      s_axil_rresp,
-  output logic            s_axil_rvalid,
-  input  wire             s_axil_rready,
+  `AXIL_PORTS(8)
 
   input  wire             busy_i,
   input  wire             done_i,
   input  wire  [2:0]      end_i,
   input  wire             bank_i,
   input  wire             offering_i, ///< some beat is offered
+  input  wire             fault_i,    ///< STATUS.FAULT_DETECTED
   input  wire  [`ERRORS_W-1:0] errors_i, ///< set these flags
   input  wire  [31:0]     pass_count_i,
   input  wire  [31:0]     sigma_guards_i,
@@ -163,10 +149,7 @@ module core_regs #(
   wire start   = control & data[`CONTROL_START] & strobe[0];
   wire misuse  = take & busy_i & known & ~clear & ~(control & ~start);
   wire [7:0] strobes = at[2] ? {strobe, 4'b0000} : {4'b0000, strobe}; // of a 64-bit value
-  function [31:0] merged(input [31:0] old);
-    merged = {strobe[3] ? data[31:24] : old[31:24], strobe[2] ? data[23:16] : old[23:16],
-              strobe[1] ? data[15:8] : old[15:8], strobe[0] ? data[7:0] : old[7:0]};
-  endfunction
+  `WRITTEN_BYTES(strobe, data)
   function [63:0] merged_pair(input [63:0] old);
     merged_pair = at[2] ? {merged(old[63:32]), old[31:0]} : {old[63:32], merged(old[31:0])};
   endfunction
@@ -305,6 +288,7 @@ module core_regs #(
       words[8*`REG_STATUS + `STATUS_END +: 3] = end_i;
       words[8*`REG_STATUS + `STATUS_BANK]     = bank_i;
       words[8*`REG_STATUS + `STATUS_OFFERING] = offering_i & ~busy_i;
+      words[8*`REG_STATUS + `STATUS_FAULT_DETECTED] = fault_i;
       words[8*`REG_ERRORS +: 32]        = 32'(errors_q);
 `ifndef UNWATCHED
       words[8*`REG_LENGTH +: 32]        = length_all;

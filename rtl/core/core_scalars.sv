@@ -22,23 +22,11 @@ module core_scalars #(
   input  wire  [Lanes*PW-1:0] p_i,
   input  wire  [Lanes*2-1:0]  q_cls_i,
   input  wire  [Lanes*QW-1:0] q_i,
-  output logic                dots_done_o,
   input  wire                 start_i,         ///< of the scalar unit
   input  wire  [31:0]         pass_count_i,    ///< passes finished
   input  wire  [31:0]         rho_stop_from_i, ///< first pass, from one, whose rho is tested
-  input  wire  [7:0]          set_i,           ///< as scalar_sequencer's, and so all below
-  input  wire  [2:0]          set_at_i,
-  input  wire  [31:0]         set_word_i,
-  input  wire                 read_i,
-  input  wire  [2:0]          read_at_i,
-  output logic [ScalarW-1:0]  read_o,
-  output logic                done_o,
-  output logic [2:0]          end_o,
-  output logic                guard_o,
-  output logic [1:0]          alpha_cls_o,
-  output logic [OperandW-1:0] alpha_op_o,
-  output logic [1:0]          beta_cls_o,
-  output logic [OperandW-1:0] beta_op_o
+  `SCALAR_PORTS(ScalarW) ///< as scalar_sequencer's, and so all of the macro's
+  output logic                dots_done_o
 );
   generate
     if (Chebyshev == 0) begin : g_summed

@@ -16,18 +16,7 @@ module core_update #(
   input  wire                  slot_last_i,
   input  wire                  token_last_i,
   input  wire  [Lanes-1:0]     live_last_i,  ///< lanes of the last token that hold an element
-  input  wire  [1:0]           alpha_cls_i,
-  input  wire  [OperandW-1:0]  alpha_i,
-  input  wire  [1:0]           beta_cls_i,
-  input  wire  [OperandW-1:0]  beta_i,
-  input  wire  [Lanes*2-1:0]   u_cls_i,
-  input  wire  [Lanes*UW-1:0]  u_i,
-  input  wire  [Lanes*2-1:0]   r_cls_i,
-  input  wire  [Lanes*RW-1:0]  r_i,
-  input  wire  [Lanes*2-1:0]   p_cls_i,
-  input  wire  [Lanes*PW-1:0]  p_i,
-  input  wire  [Lanes*2-1:0]   q_cls_i,
-  input  wire  [Lanes*QW-1:0]  q_i,
+  `UPDATE_IN_PORTS(Lanes)
   output core_vectors_t        take_o,       ///< beats taken: see core_streams
   output core_vectors_t        take_ahead_o,
   output core_vectors_t        take_last_o,
@@ -48,19 +37,10 @@ module core_update #(
   localparam integer Stages = `MAX2(UpdatePOut, UpdateUOut); // the last that a stream meets
 
   // Tokens, by the clocks behind their slot.
-  logic [Stages:0] real_q, last_q, slot_q, slot_last_q;
-  always_ff @(posedge clk_i)
-    if (!rst_ni || clear_i) begin
-      real_q      <= '0;
-      last_q      <= '0;
-      slot_q      <= '0;
-      slot_last_q <= '0;
-    end else if (en_i) begin
-      real_q      <= {real_q[Stages-1:0], slot_real_i};
-      last_q      <= {last_q[Stages-1:0], token_last_i};
-      slot_q      <= {slot_q[Stages-1:0], slot_i};
-      slot_last_q <= {slot_last_q[Stages-1:0], slot_last_i};
-    end
+  wire [Stages:0] real_q, last_q, slot_q, slot_last_q;
+  pass_tokens #(.Stages(Stages)) i_tokens (
+    .clk_i, .rst_ni, .en_i, .clear_i, .slot_i, .slot_real_i, .slot_last_i, .token_last_i, .slot_o(slot_q),
+    .real_o(real_q), .slot_last_o(slot_last_q), .last_o(last_q));
   assign row_slot_o      = slot_q[UpdatePOut];
   assign row_slot_last_o = slot_last_q[UpdatePOut];
 
@@ -112,29 +92,11 @@ module core_update #(
       idle_u <= ~real_q[UpdateUIn-1];
       idle_q <= ~slot_real_i;
     end
-  assign take_o.q = ~idle_q;
-  assign take_o.p = real_q[0];
-  assign take_o.r = real_q[UpdateRIn];
-  assign take_o.u = ~idle_u;
-  assign take_ahead_o.q = slot_real_i;
-  assign take_ahead_o.p = slot_real_i;
-  assign take_ahead_o.r = real_q[UpdateRIn-1];
-  assign take_ahead_o.u = real_q[UpdateUIn-1];
-  assign take_last_o.q = last_q[0];
-  assign take_last_o.p = last_q[0];
-  assign take_last_o.r = last_q[UpdateRIn];
-  assign take_last_o.u = last_q[UpdateUIn];
-  assign give_o.q = 1'b0;
-  assign give_o.p = real_q[UpdatePOut];
-  assign give_o.r = real_q[UpdateROut];
-  assign give_o.u = real_q[UpdateUOut];
-  assign give_ahead_o.q = 1'b0;
-  assign give_ahead_o.p = real_q[UpdatePOut-1];
-  assign give_ahead_o.r = real_q[UpdateROut-1];
-  assign give_ahead_o.u = real_q[UpdateUOut-1];
-  assign give_last_o.q = 1'b0;
-  assign give_last_o.p = last_q[UpdatePOut];
-  assign give_last_o.r = last_q[UpdateROut];
-  assign give_last_o.u = last_q[UpdateUOut];
+  assign take_o       = {~idle_q, real_q[0], real_q[UpdateRIn], ~idle_u};
+  assign take_ahead_o = {slot_real_i, slot_real_i, real_q[UpdateRIn-1], real_q[UpdateUIn-1]};
+  assign take_last_o  = {last_q[0], last_q[0], last_q[UpdateRIn], last_q[UpdateUIn]};
+  assign give_o = {1'b0, real_q[UpdatePOut], real_q[UpdateROut], real_q[UpdateUOut]};
+  assign give_ahead_o = {1'b0, real_q[UpdatePOut-1], real_q[UpdateROut-1], real_q[UpdateUOut-1]};
+  assign give_last_o = {1'b0, last_q[UpdatePOut], last_q[UpdateROut], last_q[UpdateUOut]};
 endmodule
 `default_nettype wire

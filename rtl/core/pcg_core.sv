@@ -30,65 +30,8 @@ module pcg_core #(
   input  wire                          clk_i,
   input  wire                          rst_ni,
 
-  input  wire  [7:0]                   s_axil_awaddr,
-  input  wire                          s_axil_awvalid,
-  output logic                         s_axil_awready,
-  input  wire  [31:0]                  s_axil_wdata,
-  input  wire  [3:0]                   s_axil_wstrb,
-  input  wire                          s_axil_wvalid,
-  output logic                         s_axil_wready,
-  output logic [1:0]                   s_axil_bresp,
-  output logic                         s_axil_bvalid,
-  input  wire                          s_axil_bready,
-  input  wire  [7:0]                   s_axil_araddr,
-  input  wire                          s_axil_arvalid,
-  output logic                         s_axil_arready,
-  output logic [31:0]                  s_axil_rdata,
-  output logic [1:0]                   s_axil_rresp,
-  output logic                         s_axil_rvalid,
-  input  wire                          s_axil_rready,
-
-  output logic [7:0]                   m_axis_pass_tdata,
-  output logic                         m_axis_pass_tvalid,
-  input  wire                          m_axis_pass_tready,
-
-  input  wire  [Lanes*UW-1:0]          s_axis_u_tdata,
-  input  wire                          s_axis_u_tvalid,
-  input  wire                          s_axis_u_tlast,
-  output logic                         s_axis_u_tready,
-  input  wire  [Lanes*RW-1:0]          s_axis_r_tdata,
-  input  wire                          s_axis_r_tvalid,
-  input  wire                          s_axis_r_tlast,
-  output logic                         s_axis_r_tready,
-  input  wire  [Lanes*PW-1:0]          s_axis_p_tdata,
-  input  wire                          s_axis_p_tvalid,
-  input  wire                          s_axis_p_tlast,
-  output logic                         s_axis_p_tready,
-  input  wire  [Lanes*QW-1:0]          s_axis_q_tdata,
-  input  wire                          s_axis_q_tvalid,
-  input  wire                          s_axis_q_tlast,
-  output logic                         s_axis_q_tready,
-  input  wire  [Coefs*Lanes*CoefW-1:0] s_axis_band_tdata,
-  input  wire  [Coefs-1:0]             s_axis_band_tvalid,
-  input  wire  [Coefs-1:0]             s_axis_band_tlast,
-  output logic [Coefs-1:0]             s_axis_band_tready,
-
-  output logic [Lanes*UW-1:0]          m_axis_u_tdata,
-  output logic                         m_axis_u_tvalid,
-  output logic                         m_axis_u_tlast,
-  input  wire                          m_axis_u_tready,
-  output logic [Lanes*RW-1:0]          m_axis_r_tdata,
-  output logic                         m_axis_r_tvalid,
-  output logic                         m_axis_r_tlast,
-  input  wire                          m_axis_r_tready,
-  output logic [Lanes*PW-1:0]          m_axis_p_tdata,
-  output logic                         m_axis_p_tvalid,
-  output logic                         m_axis_p_tlast,
-  input  wire                          m_axis_p_tready,
-  output logic [Lanes*QW-1:0]          m_axis_q_tdata,
-  output logic                         m_axis_q_tvalid,
-  output logic                         m_axis_q_tlast,
-  input  wire                          m_axis_q_tready,
+  `AXIL_PORTS(8)
+  `CORE_STREAM_PORTS(Lanes)
 
   output logic                         busy_o,   ///< a run is on; its end can serve as an interrupt
   output logic [16:0]                  waiting_o
@@ -100,29 +43,9 @@ module pcg_core #(
   `REQUIRE_OF_TOP(g_drain, LenW > 24 || DrainN < (1 << LenW), "LenW bits must hold the clocks in which the pipeline drains: take 8 or more")
 
   // ---- Control -----------------------------------------------------------------------------------------------------
-  wire busy;
+`include "core_front.svh"
   assign busy_o = busy;
-
-`ifndef UNWATCHED
-  wire length_bad;
-`endif
-  wire start, abort, row_bad, stencil_reg, bank_reg;
-  wire        scalar_read;
-  wire [2:0]  scalar_at, set_at;
-  wire [7:0]  set;
-  wire [31:0] set_word;
-  wire [LenW-1:0] length;
-  wire [RowLenW-1:0] row_length;
-  wire [31:0] passes, rho_stop_from, stall_limit;
-  wire [ScalarW-1:0] scalar;
   wire [9*CoefW-1:0] coef_regs;
-  wire [`ERRORS_W-1:0] errors;
-  wire [2:0]  run_end;
-  wire        done, bank;
-  core_vectors_t out_full; // a beat waits to be taken
-  wire [31:0] pass_count, sigma_guards;
-  wire [63:0] cycles;
-
   wire [LenW-1:0] unused_halo_first, unused_halo_last;
   wire [RowLenW-1:0] unused_halo_column;
   core_regs #(.ScalarW(ScalarW), .CoefW(CoefW), .LenW(LenW), .RowLenW(RowLenW),
@@ -131,93 +54,31 @@ module pcg_core #(
 `ifndef UNWATCHED
     .length_bad_o(length_bad),
 `endif
-    .clk_i, .rst_ni, .s_axil_awaddr, .s_axil_awvalid, .s_axil_awready, .s_axil_wdata, .s_axil_wstrb, .s_axil_wvalid,
-    .s_axil_wready, .s_axil_bresp, .s_axil_bvalid, .s_axil_bready, .s_axil_araddr, .s_axil_arvalid, .s_axil_arready,
-    .s_axil_rdata, .s_axil_rresp, .s_axil_rvalid, .s_axil_rready, .busy_i(busy | start), .done_i(done), .end_i(run_end),
-    .bank_i(bank), .offering_i(m_axis_pass_tvalid | (|out_full)), .errors_i(errors), .pass_count_i(pass_count),
-    .sigma_guards_i(sigma_guards), .cycles_i(cycles),
-    .scalar_i(scalar), .words_u_i(64'd0),
-    .words_r_i(64'd0), .words_p_i(64'd0), .words_q_i(64'd0),
-    .start_o(start), .abort_o(abort), .length_o(length), .row_length_o(row_length), .row_bad_o(row_bad),
-    .passes_o(passes), .rho_stop_from_o(rho_stop_from), .stall_limit_o(stall_limit), .stencil_o(stencil_reg),
-    .bank_o(bank_reg), .halo_first_o(unused_halo_first), .halo_last_o(unused_halo_last),
-    .halo_column_o(unused_halo_column), .scalar_read_o(scalar_read), .scalar_at_o(scalar_at), .set_o(set), .set_at_o(set_at), .set_word_o(set_word),
-    .coef_o(coef_regs));
+    `CORE_REGS_CONNECTED, .busy_i(busy | start), .done_i(done), .end_i(run_end), .fault_i(1'b0), .words_u_i(64'd0),
+    .words_r_i(64'd0), .words_p_i(64'd0), .words_q_i(64'd0), .halo_first_o(unused_halo_first),
+    .halo_last_o(unused_halo_last), .halo_column_o(unused_halo_column), .coef_o(coef_regs));
 
   wire stencil = (CoefMode == 1) || (CoefMode == 2 && stencil_reg);
-  wire [Lanes-1:0] live_last; // lanes of the last token that hold an element
-  genvar l;
-  generate
-    for (l = 0; l < Lanes; l = l + 1) begin : g_live
-      assign live_last[l] = (length & LenW'(Lanes - 1)) == '0 || (length & LenW'(Lanes - 1)) > LenW'(l);
-    end
-  endgenerate
-
-  wire en;    // the pipeline moves
-  wire still; // ~en, for the logic about the streams
-  wire clear, slot, slot_real, slot_last, token_last, drained, close, scalar_start, aborting, run;
-  wire ended_early, ended_late;
-  wire dots_done, scalar_done, scalar_guard;
-  wire [2:0] scalar_end;
+  wire dots_done;
+  wire unused_lost; // nothing is checked
   core_control #(.Lanes(Lanes), .MaxRow(MaxRow), .LenW(LenW), .DrainN(DrainN)) i_control (
 `ifndef UNWATCHED
     .length_bad_i(length_bad),
 `endif
-    .clk_i, .rst_ni, .en_i(~still), .start_i(start), .abort_i(abort), .bank_i(bank_reg), .stencil_i(stencil),
-    .length_i(length), .row_length_i(row_length), .row_bad_i(row_bad), .halo_last_i({LenW{1'b0}}), .passes_i(passes), .stall_limit_i(stall_limit),
-    .pass_ready_i(m_axis_pass_tready), .ended_early_i(ended_early), .ended_late_i(ended_late), .out_full_i(|out_full),
-    .dots_done_i(dots_done), .scalar_done_i(scalar_done), .scalar_guard_i(scalar_guard), .scalar_end_i(scalar_end),
-    .busy_o(busy), .pass_valid_o(m_axis_pass_tvalid), .pass_data_o(m_axis_pass_tdata[1:0]), .bank_o(bank),
-    .clear_o(clear), .slot_o(slot), .slot_real_o(slot_real), .slot_last_o(slot_last), .token_last_o(token_last),
-    .drained_o(drained), .close_o(close), .scalar_start_o(scalar_start), .aborting_o(aborting), .run_o(run), .done_o(done),
-    .end_o(run_end), .errors_o(errors), .pass_count_o(pass_count), .sigma_guards_o(sigma_guards), .cycles_o(cycles));
-  assign m_axis_pass_tdata[7:2] = '0;
-
-  logic [6:0] ptr_q; // of the delay lines
-  always_ff @(posedge clk_i)
-    if (!rst_ni) ptr_q <= '0;
-    else if (en) ptr_q <= ptr_q + 7'd1;
-
-`ifndef UNWATCHED
-  // What the pipeline waits for, and behind a stall what it waited for, until the next run.
-  wire [16:0] waiting;
-  logic [16:0] held_q;
-  always_ff @(posedge clk_i)
-    if (!rst_ni || start) held_q <= '0;
-    else if (errors[`ERROR_STALLED]) held_q <= waiting;
-  assign waiting_o = busy ? waiting : held_q;
-`endif
+    `CORE_CONTROL_CONNECTED, .abort_i(abort), .stencil_i(stencil), .row_bad_i(row_bad), .halo_last_i({LenW{1'b0}}),
+    .dots_done_i(dots_done), .lost_o(unused_lost));
 
   // ---- Streams -----------------------------------------------------------------------------------------------------
   core_sources_t in_valid, in_last, in_ready, waiting_in;
   core_vectors_t out_valid, out_last, out_ready, waiting_out;
-  assign in_valid.band = 9'(s_axis_band_tvalid);
-  assign in_valid.q    = s_axis_q_tvalid;
-  assign in_valid.p    = s_axis_p_tvalid;
-  assign in_valid.r    = s_axis_r_tvalid;
-  assign in_valid.u    = s_axis_u_tvalid;
-  assign in_last.band  = 9'(s_axis_band_tlast);
-  assign in_last.q     = s_axis_q_tlast;
-  assign in_last.p     = s_axis_p_tlast;
-  assign in_last.r     = s_axis_r_tlast;
-  assign in_last.u     = s_axis_u_tlast;
+  assign in_valid  = {9'(s_axis_band_tvalid), s_axis_q_tvalid, s_axis_p_tvalid, s_axis_r_tvalid, s_axis_u_tvalid};
+  assign in_last   = {9'(s_axis_band_tlast), s_axis_q_tlast, s_axis_p_tlast, s_axis_r_tlast, s_axis_u_tlast};
+  assign out_ready = {m_axis_q_tready, m_axis_p_tready, m_axis_r_tready, m_axis_u_tready};
   assign s_axis_band_tready = in_ready.band[Coefs-1:0];
-  assign s_axis_q_tready    = in_ready.q;
-  assign s_axis_p_tready    = in_ready.p;
-  assign s_axis_r_tready    = in_ready.r;
-  assign s_axis_u_tready    = in_ready.u;
-  assign out_ready.q = m_axis_q_tready;
-  assign out_ready.p = m_axis_p_tready;
-  assign out_ready.r = m_axis_r_tready;
-  assign out_ready.u = m_axis_u_tready;
-  assign m_axis_q_tvalid = out_valid.q;
-  assign m_axis_p_tvalid = out_valid.p;
-  assign m_axis_r_tvalid = out_valid.r;
-  assign m_axis_u_tvalid = out_valid.u;
-  assign m_axis_q_tlast  = out_last.q;
-  assign m_axis_p_tlast  = out_last.p;
-  assign m_axis_r_tlast  = out_last.r;
-  assign m_axis_u_tlast  = out_last.u;
+  assign {s_axis_q_tready, s_axis_p_tready, s_axis_r_tready, s_axis_u_tready} =
+    {in_ready.q, in_ready.p, in_ready.r, in_ready.u};
+  assign {m_axis_q_tvalid, m_axis_p_tvalid, m_axis_r_tvalid, m_axis_u_tvalid} = out_valid;
+  assign {m_axis_q_tlast, m_axis_p_tlast, m_axis_r_tlast, m_axis_u_tlast}     = out_last;
 `ifndef UNWATCHED
   assign waiting = {
 `else
@@ -226,10 +87,6 @@ module pcg_core #(
                       waiting_out.q, waiting_out.p, waiting_out.r, waiting_out.u,
                       waiting_in.band, waiting_in.q, waiting_in.p, waiting_in.r, waiting_in.u};
 
-  // Beats that the pipeline takes when it moves in this clock, and behind the next clock in which it moves; those with
-  // which a pass ends; and the same of what it lets go of.
-  core_vectors_t take, take_ahead, take_last;
-  core_vectors_t update_give, update_give_ahead, update_give_last, rows_give, rows_give_ahead, rows_give_last;
   wire [8:0] take_band, take_band_ahead, take_band_last;
   wire [Lanes*2-1:0]       u_in_cls, r_in_cls, p_in_cls, q_in_cls;
   wire [Lanes*UW-1:0]      u_in, u_bits;

@@ -6,108 +6,19 @@
 `default_nettype none
 module pcg_core_axis #(
 `include "core_parameters.svh"
-  , parameter integer UBytes = (UW + 7) / 8, ///< bytes that an element takes in its stream
-  parameter integer RBytes = (RW + 7) / 8,
-  parameter integer PBytes = (PW + 7) / 8,
-  parameter integer QBytes = (QW + 7) / 8,
-  parameter integer CoefBytes = (CoefW + 7) / 8
+`include "byte_parameters.svh"
 ) (
   input  wire                      aclk,
   input  wire                      aresetn,
 
-  input  wire  [7:0]               s_axil_awaddr,
-  input  wire  [2:0]               s_axil_awprot, ///< ignored
-  input  wire                      s_axil_awvalid,
-  output logic                     s_axil_awready,
-  input  wire  [31:0]              s_axil_wdata,
-  input  wire  [3:0]               s_axil_wstrb,
-  input  wire                      s_axil_wvalid,
-  output logic                     s_axil_wready,
-  output logic [1:0]               s_axil_bresp,
-  output logic                     s_axil_bvalid,
-  input  wire                      s_axil_bready,
-  input  wire  [7:0]               s_axil_araddr,
-  input  wire  [2:0]               s_axil_arprot, ///< ignored
-  input  wire                      s_axil_arvalid,
-  output logic                     s_axil_arready,
-  output logic [31:0]              s_axil_rdata,
-  output logic [1:0]               s_axil_rresp,
-  output logic                     s_axil_rvalid,
-  input  wire                      s_axil_rready,
-
-  output logic [7:0]               m_axis_pass_tdata,
-  output logic                     m_axis_pass_tvalid,
-  input  wire                      m_axis_pass_tready,
-
-  input  wire  [Lanes*8*UBytes-1:0]  s_axis_u_tdata,
-  input  wire                      s_axis_u_tvalid,
-  input  wire                      s_axis_u_tlast,
-  output logic                     s_axis_u_tready,
-  input  wire  [Lanes*8*RBytes-1:0]  s_axis_r_tdata,
-  input  wire                      s_axis_r_tvalid,
-  input  wire                      s_axis_r_tlast,
-  output logic                     s_axis_r_tready,
-  input  wire  [Lanes*8*PBytes-1:0]  s_axis_p_tdata,
-  input  wire                      s_axis_p_tvalid,
-  input  wire                      s_axis_p_tlast,
-  output logic                     s_axis_p_tready,
-  input  wire  [Lanes*8*QBytes-1:0]  s_axis_q_tdata,
-  input  wire                      s_axis_q_tvalid,
-  input  wire                      s_axis_q_tlast,
-  output logic                     s_axis_q_tready,
-  input  wire  [Lanes*8*CoefBytes-1:0]  s_axis_band0_tdata,
-  input  wire                      s_axis_band0_tvalid,
-  input  wire                      s_axis_band0_tlast,
-  output logic                     s_axis_band0_tready,
-  input  wire  [Lanes*8*CoefBytes-1:0]  s_axis_band1_tdata,
-  input  wire                      s_axis_band1_tvalid,
-  input  wire                      s_axis_band1_tlast,
-  output logic                     s_axis_band1_tready,
-  input  wire  [Lanes*8*CoefBytes-1:0]  s_axis_band2_tdata,
-  input  wire                      s_axis_band2_tvalid,
-  input  wire                      s_axis_band2_tlast,
-  output logic                     s_axis_band2_tready,
-  input  wire  [Lanes*8*CoefBytes-1:0]  s_axis_band3_tdata,
-  input  wire                      s_axis_band3_tvalid,
-  input  wire                      s_axis_band3_tlast,
-  output logic                     s_axis_band3_tready,
-  input  wire  [Lanes*8*CoefBytes-1:0]  s_axis_band4_tdata,
-  input  wire                      s_axis_band4_tvalid,
-  input  wire                      s_axis_band4_tlast,
-  output logic                     s_axis_band4_tready,
-  input  wire  [Lanes*8*CoefBytes-1:0]  s_axis_band5_tdata,
-  input  wire                      s_axis_band5_tvalid,
-  input  wire                      s_axis_band5_tlast,
-  output logic                     s_axis_band5_tready,
-  input  wire  [Lanes*8*CoefBytes-1:0]  s_axis_band6_tdata,
-  input  wire                      s_axis_band6_tvalid,
-  input  wire                      s_axis_band6_tlast,
-  output logic                     s_axis_band6_tready,
-  input  wire  [Lanes*8*CoefBytes-1:0]  s_axis_band7_tdata,
-  input  wire                      s_axis_band7_tvalid,
-  input  wire                      s_axis_band7_tlast,
-  output logic                     s_axis_band7_tready,
-  input  wire  [Lanes*8*CoefBytes-1:0]  s_axis_band8_tdata,
-  input  wire                      s_axis_band8_tvalid,
-  input  wire                      s_axis_band8_tlast,
-  output logic                     s_axis_band8_tready,
-
-  output logic [Lanes*8*UBytes-1:0]  m_axis_u_tdata,
-  output logic                     m_axis_u_tvalid,
-  output logic                     m_axis_u_tlast,
-  input  wire                      m_axis_u_tready,
-  output logic [Lanes*8*RBytes-1:0]  m_axis_r_tdata,
-  output logic                     m_axis_r_tvalid,
-  output logic                     m_axis_r_tlast,
-  input  wire                      m_axis_r_tready,
-  output logic [Lanes*8*PBytes-1:0]  m_axis_p_tdata,
-  output logic                     m_axis_p_tvalid,
-  output logic                     m_axis_p_tlast,
-  input  wire                      m_axis_p_tready,
-  output logic [Lanes*8*QBytes-1:0]  m_axis_q_tdata,
-  output logic                     m_axis_q_tvalid,
-  output logic                     m_axis_q_tlast,
-  input  wire                      m_axis_q_tready,
+  `AXIL_PROT_PORTS(8)
+  `PASS_PORTS(8)
+  `VECTOR_BYTES_PORTS(u, r, p, q)
+  `BAND_BYTES_PORTS(band)
+  `AXIS_IN_PORTS(band5, Lanes*8*CoefBytes)
+  `AXIS_IN_PORTS(band6, Lanes*8*CoefBytes)
+  `AXIS_IN_PORTS(band7, Lanes*8*CoefBytes)
+  `AXIS_IN_PORTS(band8, Lanes*8*CoefBytes)
 
   output logic                     busy_o,
   output logic [16:0]              waiting_o
@@ -153,9 +64,8 @@ module pcg_core_axis #(
   pcg_core #(
 `include "core_parameters_passed.svh"
   ) i_core (
-    .clk_i(aclk), .rst_ni(aresetn), .s_axil_awaddr, .s_axil_awvalid, .s_axil_awready, .s_axil_wdata, .s_axil_wstrb,
-    .s_axil_wvalid, .s_axil_wready, .s_axil_bresp, .s_axil_bvalid, .s_axil_bready, .s_axil_araddr, .s_axil_arvalid,
-    .s_axil_arready, .s_axil_rdata, .s_axil_rresp, .s_axil_rvalid, .s_axil_rready, .m_axis_pass_tdata,
+    .clk_i(aclk), .rst_ni(aresetn), `AXIL_PASSED,
+    .m_axis_pass_tdata,
     .m_axis_pass_tvalid, .m_axis_pass_tready, .s_axis_u_tdata(u_in), .s_axis_u_tvalid, .s_axis_u_tlast,
     .s_axis_u_tready, .s_axis_r_tdata(r_in), .s_axis_r_tvalid, .s_axis_r_tlast, .s_axis_r_tready,
     .s_axis_p_tdata(p_in), .s_axis_p_tvalid, .s_axis_p_tlast, .s_axis_p_tready, .s_axis_q_tdata(q_in),

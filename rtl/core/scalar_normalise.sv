@@ -21,6 +21,7 @@ module scalar_normalise #(
   parameter integer Lsb2 = -32,
   parameter [2:0] SignedTotals = 3'b010,
   parameter integer TagW = 6,
+  parameter integer Checks = 0,  ///< 1: checked_o
   localparam integer S = M + 1,
   localparam integer FW = S + 3,
   localparam integer ExpW = `MAX2(E, 10) + 3
@@ -48,7 +49,8 @@ module scalar_normalise #(
   output logic                   sign_o,
   output logic [1:0]             cls_o,       ///< finite also where sig_o is zero
   output logic signed [ExpW-1:0] exp_o,
-  output logic [TagW-1:0]        tag_o
+  output logic [TagW-1:0]        tag_o,
+  output logic [4:0]             checked_o    ///< with Checks, a clock behind total_i: {valid, number, residue modulo 3} of a total
 );
   localparam integer YW = M + 2 + 15; // behind the shift by 16s: what can still reach sig_o
   localparam integer ZW = M + 2 + 3;  // behind the shift by 4s
@@ -140,6 +142,15 @@ module scalar_normalise #(
                                  (c_at_q == 2'd1) ? ExpW'(TopE + Lsb1) : ExpW'(TopE + Lsb2)) -
                          $signed(ExpW'({n_q, 4'd0}));
       assign total_moving = total_i | x_valid_q | c_valid_q;
+      if (Checks != 0) begin : g_checks
+        wire [1:0] residue;
+        wire [1:0] less; // a complement is one less
+        mod3_residue #(.W(W), .Signed(0)) i_residue (.word_i(x_q), .residue_o(residue));
+        assign less = (residue == 2'd2) ? 2'd0 : (residue == 2'd1) ? 2'd1 : 2'd2; // -(x + 1)
+        assign checked_o = {x_valid_q, x_at_q, x_fill_q ? less : residue};
+      end else begin : g_no_checks
+        assign checked_o = '0;
+      end
     end else begin : g_floating
       assign by_valid  = 1'b0;
       assign by_total  = '0;
@@ -148,6 +159,7 @@ module scalar_normalise #(
       assign by_tag    = '0;
       assign by_exp    = '0;
       assign total_moving = 1'b0;
+      assign checked_o    = '0;
       wire unused = &{1'b0, choose_i, total_i, total_at_i, totals_i, total_tag_i};
     end
   endgenerate

@@ -37,6 +37,7 @@ module scalar_sequencer #(
   parameter integer Stop = `SCALAR_ENTRY_STOP,
   parameter integer Operands = `SCALAR_ENTRY_OPERANDS,
   parameter [2:0] SignedTotals = `SCALAR_SIGNED_TOTALS,
+  parameter integer Checks = 0, ///< 1: checks_o; a parity bit beside each byte of the scalars
   localparam integer SW = E + M + 1,
   localparam integer OperandW = OperandExpW + OperandFracW + 1
 ) (
@@ -64,7 +65,9 @@ module scalar_sequencer #(
   output logic [OperandW-1:0] alpha_op_o,
   output logic [1:0]          beta_cls_o,
   output logic [OperandW-1:0] beta_op_o,
-  output logic                operands_o    ///< one clock: they have been formed anew
+  output logic                operands_o,   ///< one clock: they have been formed anew
+  output logic [SW+6:0]       checks_o      ///< with Checks: {a scalar that is read is not as it was written; a total, as
+                                            ///< scalar_normalise's checked_o; a result is stored; it}
 );
   localparam integer FW   = M + 4; // as scalar_align's
   localparam integer Own  = (Outside != 0) ? 0 : 1;
@@ -180,6 +183,30 @@ module scalar_sequencer #(
   wire  leave  = go & is_q[`SCALAR_CHECK] & failed;
   wire  finish = go & (is_q[`SCALAR_DONE] | (is_q[`SCALAR_CHECK] & dst[0] & ~failed));
 
+  wire [4:0] total_checked;
+  generate
+    if (Checks != 0) begin : g_checks
+      localparam integer Bytes = (SW + 7) / 8;
+      wire [Bytes-1:0] odd, odd_now;
+      for (k = 0; k < Bytes; k = k + 1) begin : g_odd
+        localparam integer BW = `MIN2(8, SW - 8 * k);
+        logic mem [0:7];
+`ifndef SYNTHESIS
+        initial for (int j = 0; j < 8; j = j + 1) mem[j] = 1'b0;
+`endif
+        wire [BW-1:0] data = set ? set_word_i[8*(k%4) +: BW] : written_word[8*k +: BW] & {BW{~ram_zero}};
+        // Not always_ff, which allows no `initial` beside it.
+        always @(posedge clk_i) `AWAKE(awake)
+          if (!rst_ni | set_i[k] | (~set & (clearing_q | write))) mem[ram_at] <= ^data;
+        assign odd[k]     = mem[ram_from];
+        assign odd_now[k] = ^fetched[8*k +: BW];
+      end
+      assign checks_o = {((go & reads_q & ~here) | read_i) & ~clearing_q & odd != odd_now, total_checked, written, written_word};
+    end else begin : g_no_checks
+      assign checks_o = '0;
+      wire unused_checks = &{1'b0, total_checked};
+    end
+  endgenerate
   function automatic [IW-1:0] instruction(input [PcW-1:0] at);
     integer i;
     begin
@@ -309,16 +336,17 @@ module scalar_sequencer #(
         .a_above_i(a_above), .apart_i(apart), .moving_o(summing), .valid_o(sum_valid), .sum_o(sum),
         .sticky_o(sum_sticky), .sign_o(sum_sign), .cls_o(sum_cls), .exp_o(sum_exp));
       scalar_normalise #(.E(E), .M(M), .Integer(Integer), .TotalW(TotalW), .W0(W0), .W1(W1), .W2(W2), .Lsb0(Lsb0),
-          .Lsb1(Lsb1), .Lsb2(Lsb2), .SignedTotals(SignedTotals), .TagW(6)) i_normalise (
+          .Lsb1(Lsb1), .Lsb2(Lsb2), .SignedTotals(SignedTotals), .TagW(6), .Checks(Checks)) i_normalise (
         .clk_i, .rst_ni(unit_rst_n), .awake_i(awake), .choose_i(is_q[`SCALAR_TOTAL] & (running_q | start_i)),
         .total_i(go & is_q[`SCALAR_TOTAL] & (Integer != 0)), .total_at_i(a[1:0]), .totals_i,
         .total_tag_i(tag), .sum_valid_i(sum_valid), .sum_i(sum), .sum_sticky_i(sum_sticky), .sum_sign_i(sum_sign),
         .sum_cls_i(sum_cls), .sum_exp_i(sum_exp), .sum_tag_i(tag_q), .moving_o(normalising), .valid_o(moved),
         .sig_o(moved_sig), .rest_o(moved_rest), .fill_o(moved_fill), .sign_o(moved_sign), .cls_o(moved_cls),
-        .exp_o(moved_exp), .tag_o(moved_tag));
+        .exp_o(moved_exp), .tag_o(moved_tag), .checked_o(total_checked));
       assign moving = summing | normalising;
     end else begin : g_outside
       assign {sum_valid, moved, moved_rest, moved_fill, moved_sign, moving} = '0;
+      assign total_checked = '0;
       assign moved_sig = '0;
       assign moved_cls = '0;
       assign moved_exp = '0;

@@ -18,20 +18,8 @@ module scalar_unit #(
   output logic             subtract_o,
   output logic [DotW-1:0]  minuend_o,
   input  wire              subtracted_i,
-  input  wire              test_rho_i,   ///< this pass's rho is compared with RHO_STOP
-  input  wire  [7:0]       set_i,
-  input  wire  [2:0]       set_at_i,
-  input  wire  [31:0]      set_word_i,
-  input  wire              read_i,
-  input  wire  [2:0]       read_at_i,
-  output logic [ScalarW-1:0] read_o,
-  output logic             done_o,
-  output logic [2:0]       end_o,
-  output logic             guard_o,
-  output logic [1:0]       alpha_cls_o,
-  output logic [OperandW-1:0] alpha_op_o,
-  output logic [1:0]       beta_cls_o,
-  output logic [OperandW-1:0] beta_op_o
+  `SCALAR_PORTS(ScalarW)
+  input  wire              test_rho_i    ///< this pass's rho is compared with RHO_STOP
 );
   localparam integer Outside = `SCALAR_OUTSIDE(Fixed, SumExpW, SumFracW, SumRne, ScalarExpW, ScalarFracW, ScalarRne);
   wire [ScalarW+1:0] minuend;
@@ -54,6 +42,7 @@ module scalar_unit #(
     end
   endgenerate
   wire operands;
+  wire [ScalarExpW+ScalarFracW+7:0] unused_checks;
   wire unused_operands = &{1'b0, operands};
   scalar_sequencer #(
     .E(ScalarExpW), .M(ScalarFracW), .Rne(ScalarRne), .OperandExpW(OperandExpW), .OperandFracW(OperandFracW),
@@ -61,6 +50,7 @@ module scalar_unit #(
     .SumExpW(SumExpW), .SumFracW(SumFracW), .Outside(Outside), .TotalW(DotW)) i_sequencer (
     .clk_i, .rst_ni, .abort_i, .start_i, .entry_i({$clog2(`SCALAR_PROGRAM_N + 1){1'b0}}), .totals_i({qq_i, pq_i, rho_i}), .over_i(over_i | left), .subtract_o,
     .minuend_o(minuend), .subtracted_i, .test_i(test_rho_i), .set_i, .set_at_i, .set_word_i, .read_i, .read_at_i, .read_o,
-    .done_o, .end_o, .guard_o, .alpha_cls_o, .alpha_op_o, .beta_cls_o, .beta_op_o, .operands_o(operands));
+    .done_o, .end_o, .guard_o, .alpha_cls_o, .alpha_op_o, .beta_cls_o, .beta_op_o, .operands_o(operands),
+    .checks_o(unused_checks));
 endmodule
 `default_nettype wire

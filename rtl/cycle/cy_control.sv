@@ -37,10 +37,8 @@ module cy_control #(
   output logic [2*MaxLevel-1:0] next_o,     ///< and of the next level's
   input  wire               swept_i,        ///< the sweep is at its end
   output logic              measure_o,      ///< the largest word of what was written
-  output logic              measure_d_o,    ///< of D
   input  wire               measured_i,
   input  wire  [6:0]        length_i,
-  input  wire  [6:0]        d_length_i,
   input  wire  [SquaresW-1:0] squares_i,
   input  wire               over_i,         ///< a word of U or D did not fit
   output logic [6:0]        y_o,            ///< the length of what the sweep reads on the way down
@@ -119,14 +117,14 @@ module cy_control #(
       state_q <= Idle;
       done_o  <= 1'b0;
       end_o   <= `CYCLE_END_FAULT;
-      {sweep_o, scrub_o, down_o, turn_o, up_o, measure_o, measure_d_o, accepted_o, none_o, waits_q} <= '0;
+      {sweep_o, scrub_o, down_o, turn_o, up_o, measure_o, accepted_o, none_o, waits_q} <= '0;
       {count_o, exponent_o, point_o, clocks_o} <= '0;
       fresh_o <= 1'b1;
       k_q    <= '0;
       side_o <= '0;
       base_o <= '0;
     end else begin
-      {sweep_o, measure_o, measure_d_o, accepted_o} <= '0;
+      {sweep_o, measure_o, accepted_o} <= '0;
       waits_q  <= 1'b0;
       settle_q <= settle_q - 4'd1;
       if (busy_o) clocks_o <= clocks_o + 48'd1;
@@ -150,14 +148,14 @@ module cy_control #(
         Look:
           if (!waits_q && !sweep_o && swept_i) begin
             scrub_o     <= 1'b0;
-            measure_d_o <= 1'b1;
+            measure_o <= 1'b1;
             waits_q     <= 1'b1;
             state_q     <= LookWait;
           end
         LookWait:
-          if (!waits_q && !measure_d_o && measured_i) begin
-            exponent_o <= d_length_i;
-            y_o        <= d_length_i;
+          if (!waits_q && !measure_o && measured_i) begin
+            exponent_o <= length_i;
+            y_o        <= length_i;
             state_q    <= Ends;
           end
         Ends: begin
@@ -272,7 +270,7 @@ module cy_control #(
           fresh_o <= 1'b0;
           point_o <= s_q;
           waits_q <= 1'b1;
-          measure_d_o <= 1'b1;
+          measure_o <= 1'b1;
           state_q <= LookWait;
           if (alone_i) finish(`CYCLE_END_CYCLES);
         end

@@ -13,7 +13,6 @@ module cy_correct #(
   input  wire               clear_i,
   input  wire  [MaxLevel:0]       length_i, ///< beats of a row
   input  wire  signed [9:0] s_i,      ///< stands through a sweep
-  input  wire               fresh_i,  ///< U counts as zero; stands
   input  wire  [Lanes-1:0]  lanes_i,
   input  wire  [2:0]        flags_i,
   input  wire  [Lanes*InW-1:0] e_i,
@@ -70,7 +69,7 @@ module cy_correct #(
       fx_shift #(.InW(SumsW), .OutW(DW + 1)) i_d_shift (
         .clk_i, .left_i(d_left), .x_i(sums[l*SumsW +: SumsW]), .word_o(ac), .half_o(unused_ac), .over_o(ac_beyond));
       wire live = flags[2:1] == 2'b11 && lanes_i[l] && (l != 0 || !flags[0]); // A c is nothing at the edge
-      wire [UW:0] u_sum = (UW+1)'($signed(u_i[l*UW +: UW] & {UW{~fresh_i}})) + c;
+      wire [UW:0] u_sum = (UW+1)'($signed(u_i[l*UW +: UW])) + c;
       wire [DW+1:0] d_sum = (DW+2)'($signed(d_i[l*DW +: DW])) - (DW+2)'($signed(ac));
       logic          u_wraps_q, c_over_q, d_beyond_q;
       logic [UW-1:0] u_q;

@@ -5,22 +5,21 @@
 `default_nettype none
 module cy_enter #(
 `include "cycle_parameters.svh"
+  , parameter integer InW = 64   ///< bits of t, up to 64
 ) (
   input  wire                clk_i,
-  input  wire  [6:0]         length_i, ///< y, from 1; stands
+  input  wire  [6:0]         length_i, ///< y, in 1 .. InW - 2; stands
   input  wire  [Lanes-1:0]    lanes_i,
   input  wire  [2:0]          flags_i,
-  input  wire  [Lanes*DW-1:0] t_i,
+  input  wire  [Lanes*InW-1:0] t_i,
   output logic [Lanes-1:0]    live_o,    ///< beside leading_o
   output logic [Lanes*17-1:0] leading_o,
   output logic [2:0]          flags_o,
   output logic [Lanes*W-1:0]  r_o        ///< five clocks behind t_i
 );
 `include "cycle_bounds.svh"
-  localparam integer OutW = 17;
-  localparam integer LeftW = $clog2(DW + OutW + 1);
-  logic [LeftW-1:0] left_q;
-  always_ff @(posedge clk_i) left_q <= LeftW'(DW + 16) - LeftW'(length_i);
+  logic [5:0] right_q;
+  always_ff @(posedge clk_i) right_q <= length_i[5:0];
   logic [2:0] flags_q3;
   wire [2:0] flags;
   delay #(.W(3), .N(3)) i_flags (.clk_i, .en_i(1'b1), .ptr_i(7'd0), .d_i(flags_i), .q_o(flags));
@@ -29,12 +28,19 @@ module cy_enter #(
     flags_o  <= flags_q3;
   end
   genvar l;
+  wire unused_length = length_i[6];
   generate
     for (l = 0; l < Lanes; l = l + 1) begin : g_lane
-      wire [OutW-1:0] moved;
-      wire unused_half, unused_over;
-      fx_shift #(.InW(DW), .OutW(OutW)) i_shift (
-        .clk_i, .left_i(left_q), .x_i(t_i[l*DW +: DW]), .word_o(moved), .half_o(unused_half), .over_o(unused_over));
+      // floor(t 2^(16 - y)), in which no bit but the sign is lost.
+      wire [InW+15:0] all = {t_i[l*InW +: InW], 16'd0};
+      logic [31:0] sixteens_q;
+      logic [19:0] fours_q;
+      logic [16:0] moved;
+      always_ff @(posedge clk_i) begin
+        sixteens_q <= 32'($signed(all) >>> {right_q[5:4], 4'd0});
+        fours_q    <= 20'($signed(sixteens_q) >>> {right_q[3:2], 2'd0});
+        moved      <= 17'($signed(fours_q) >>> right_q[1:0]);
+      end
       logic [W:0]   rounded_q;
       logic [16:0]  leading_q;
       logic [W-1:0] r_q;
@@ -49,7 +55,7 @@ module cy_enter #(
       end
       assign leading_o[l*17 +: 17] = leading_q;
       assign r_o[l*W +: W] = r_q;
-      wire unused = &{1'b0, unused_half, unused_over, twice[0], moved[0]};
+      wire unused = &{1'b0, twice[0], moved[0]};
     end
   endgenerate
 endmodule

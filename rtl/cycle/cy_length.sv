@@ -13,35 +13,29 @@ module cy_length #(
   output logic [6:0]         length_o
 );
   logic [W-1:0] all_q, found;
-  wire          finds;
   genvar l;
   generate
     for (l = 0; l < Lanes; l = l + 1) begin : g_lane
       wire [W-1:0]  word = word_i[l*W +: W];
-      logic         live_q;
+      wire          sign = word[W-1];
       logic [W-1:0] size_q;
       wire  [W-1:0] sizes; // of lanes up to this one
-      always_ff @(posedge clk_i) begin
-        live_q <= live_i[l];
-        size_q <= word[W-1] ? -word : word;
-      end
+      always_ff @(posedge clk_i) size_q <= live_i[l] ? (word ^ {W{sign}}) + W'(sign) : '0;
       if (l == 0) begin : g_first
-        assign sizes = size_q & {W{live_q | Lanes == 1}};
-        assign finds = live_q | Lanes > 1;
+        assign sizes = size_q;
       end else begin : g_next
-        assign sizes = g_lane[l-1].sizes | (size_q & {W{live_q}});
+        assign sizes = g_lane[l-1].sizes | size_q;
       end
     end
     if (Lanes == 1) begin : g_one
       assign found = g_lane[0].sizes;
     end else begin : g_found
-      always_ff @(posedge clk_i) found <= g_lane[Lanes-1].sizes;
+      always_ff @(posedge clk_i) found <= clear_i ? '0 : g_lane[Lanes-1].sizes;
     end
   endgenerate
   always_ff @(posedge clk_i) begin
     if (clear_i) all_q <= '0;
-    else if (busy_o) all_q <= all_q >> 1;
-    else if (finds) all_q <= all_q | found;
+    else all_q <= busy_o ? all_q >> 1 : all_q | found; // (nothing passes while bits are counted)
     busy_o <= ~clear_i & (count_i | (busy_o & (|all_q)));
     if (count_i) length_o <= '0;
     else if (busy_o & (|all_q)) length_o <= length_o + 7'd1;

@@ -9,6 +9,7 @@ module cy_memory #(
   input  wire           clk_i,
   input  wire           read_i,     ///< the read's two registers move
   input  wire  [AW-1:0] read_at_i,
+  input  wire           clear_i,    ///< beside read_i: zero in the word's place
   output logic [W-1:0]  word_o,
   input  wire           write_i,
   input  wire  [AW-1:0] write_at_i,
@@ -22,6 +23,6 @@ module cy_memory #(
   // Not always_ff, which allows no `initial` beside it.
   always @(posedge clk_i) if (write_i) mem[write_at_i] <= word_i;
   always_ff @(posedge clk_i) if (read_i) word_q <= mem[read_at_i];
-  always_ff @(posedge clk_i) if (read_i) word_o <= word_q;
+  always_ff @(posedge clk_i) if (read_i) word_o <= clear_i ? '0 : word_q;
 endmodule
 `default_nettype wire

@@ -22,6 +22,9 @@ module cy_rise #(
   output logic [Lanes*OutW-1:0] e_o
 );
 `include "cycle_bounds.svh"
+  localparam integer Most  = (InW > E) ? InW - E : 0; // n, in three bits of fours and two of ones
+  localparam [4:0]   NBits = 5'((1 << fx_log2(Most + 1)) - 1);
+  wire [4:0] n = n_i & NBits;
   wire none;
   delay #(.W(1), .N(3)) i_none (.clk_i, .en_i(1'b1), .ptr_i(7'd0), .d_i(none_i), .q_o(none));
   wire [2:0] flags_v, flags;
@@ -52,8 +55,8 @@ module cy_rise #(
       wire  [E-1:0]  cut;
       cy_cut #(.InW(E + 1), .OutW(E)) i_cut (.x_i(rounded_q), .word_o(cut));
       always_ff @(posedge clk_i) begin
-        by_fours_q <= $signed({word_i[l*InW +: InW], 1'b0}) >>> {n_i[4:2], 2'b00};
-        moved_q    <= (E+2)'($signed(by_fours_q) >>> n_i[1:0]);
+        by_fours_q <= $signed({word_i[l*InW +: InW], 1'b0}) >>> {n[4:2], 2'b00};
+        moved_q    <= (E+2)'($signed(by_fours_q) >>> n[1:0]);
         rounded_q  <= moved_q[E+1:1] + (E+1)'(moved_q[0]);
         v_q        <= none ? '0 : cut;
         before_q   <= v_q;

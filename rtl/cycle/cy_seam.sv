@@ -1,6 +1,7 @@
-/// The host's way: words of D come in and words of U go out, all nodes of the grid by rows, one at a time. Memory has those that are
-/// in neither the north nor the east edge, one after the other; its first word is the south-west corner's, zero, and stands for
-/// every edge node on the way out.
+/// The host's way: words of D come in and words of U go out, the nodes of rows and columns 0 to 2^LEVEL - 1 by rows, BusWords of them a
+/// beat of the stream; a row begins with a beat, and words behind its end are dead. Where nodes are in memory: a beat of Lanes words
+/// has Lanes / BusWords beats of the stream.
+`include "mantissa.svh"
 `default_nettype none
 module cy_seam #(
 `include "cycle_parameters.svh"
@@ -9,79 +10,92 @@ module cy_seam #(
   input  wire               clk_i,
   input  wire               rst_ni,      ///< of what comes in
   input  wire               send_rst_ni, ///< of what is on its way out: nothing but a reset ends it
-  input  wire  [MaxLevel:0] side_i,      ///< 2^LEVEL; stands
+  input  wire  [MaxLevel:0] side_i,      ///< 2^LEVEL,
+  input  wire  [MaxLevel:0] row_i,       ///< beats of memory a row, and
+  input  wire  [IndexW:0]   beats_i,     ///< in all; these stand
   input  wire               forget_i,    ///< D is no longer what was loaded
   input  wire               open_i,      ///< words may come
   input  wire               d_valid_i,
   input  wire               d_last_i,
-  output logic              load_o,      ///< a word for memory,
-  output logic              load_live_o, ///< and it is no edge node's
+  output logic              load_o,      ///< a beat for memory,
+  output logic              load_edge_o, ///< its words are of the edge to the south,
+  output logic              load_west_o, ///< its first word is of the edge to the west,
   output logic              load_first_o, ///< the first one of a packet
   output logic              loaded_o,
 
   input  wire               send_i,      ///< one clock, while none is sent
-  input  wire               zero_i,      ///< all words are zero; stands while words are sent
   output logic              sending_o,
   output logic              moves_o,     ///< the read's registers move
-  output logic [IndexW-1:0] at_o,        ///< of the beat whose word comes in, or is read,
-  output logic [Lanes-1:0]  lane_o,      ///< and the lane of what comes in,
-  output logic [((Lanes > 1) ? $clog2(Lanes) : 1)-1:0] u_lane_o, ///< and of what is beside u_valid_o
+  output logic [IndexW-1:0] at_o,        ///< of the beat in memory that words come for, or that is read,
+  output logic [Lanes/BusWords-1:0] part_o, ///< which of its parts comes in,
+  output logic [((Lanes > BusWords) ? $clog2(Lanes / BusWords) : 1)-1:0] u_part_o, ///< and which is beside u_valid_o
   output logic              u_valid_o,   ///< two such clocks behind its address
   output logic              u_last_o,
   input  wire               u_ready_i
 );
 `include "cycle_bounds.svh"
-  localparam integer LaneW = (Lanes > 1) ? LaneLog : 1;
-  logic [MaxLevel:0] column_q, row_q;
-  logic [IndexW-1:0] at_q;
+  localparam integer BusLog  = fx_log2(BusWords);
+  localparam integer PartLog = LaneLog - BusLog;
+  localparam integer PartW   = (PartLog > 0) ? PartLog : 1;
+  localparam integer AtW     = IndexW + PartLog; // a beat in memory, and which part of it
+  logic [AtW-1:0] at_q;
+  logic south_q, west_q;                 // of the beat at at_q: its row is the south edge; it begins a row
   logic beyond_q;                        // of what comes in there is too much
-  logic reads_q;                         // words are still to be read
-  logic read_q, last_q;                  // of the word whose address was given a clock before
-  wire east  = |(column_q & side_i);
-  wire north = |(row_q & side_i);
-  wire edge_node = east | north;
-  wire part  = column_q != '0 | row_q != '0;
-  wire take  = d_valid_i & open_i;
-  assign load_o       = take & ~edge_node & ~beyond_q;
-  assign load_live_o  = load_o & column_q != '0 & row_q != '0;
-  assign load_first_o = take & ~part;
-  wire               zero  = sending_o & (edge_node | zero_i);
-  wire [IndexW-1:0]  beat;
-  wire [LaneW-1:0]   lane; // of the word
-  logic [LaneW-1:0]  lane_q;
-  genvar l;
+  logic reads_q;                         // beats are still to be read
+  logic read_q, last_q;                  // of the beat whose address was given a clock before
+  wire [AtW-1:0] row_end; // at_q where a row ends
+  wire           ends_row;
   generate
     if (Lanes == 1) begin : g_one
-      assign beat = at_q;
-      assign lane = '0;
+      wire [MaxLevel-1:0] mask = side_i[MaxLevel-1:0] - MaxLevel'(1);
+      assign ends_row = &(at_q[MaxLevel-1:0] | ~mask);
+      assign row_end = at_q;
+      wire unused = &{1'b0, row_i, side_i[MaxLevel]};
     end else begin : g_lanes
-      // Rows of fewer beats than there must be begin where those are counted.
-      wire few = |side_i[((LaneLog+LeastLog-1 > MaxLevel) ? MaxLevel : LaneLog+LeastLog-1):0];
-      assign beat = few ? (IndexW'(row_q) << LeastLog) | (IndexW'(column_q) >> LaneLog) : at_q >> LaneLog;
-      assign lane = column_q[LaneW-1:0];
-    end
-    for (l = 0; l < Lanes; l = l + 1) begin : g_lane
-      assign lane_o[l] = lane == LaneW'(l);
+      // A row's beats in memory may be more than its words fill.
+      localparam integer RowW = MaxLevel + PartLog + 1;
+      wire [RowW-1:0] words  = RowW'(side_i) >> BusLog;
+      wire [RowW-1:0] filled = words - RowW'(|words);
+      wire [RowW-1:0] wide   = (RowW'(row_i) << PartLog) - RowW'(1);
+      assign ends_row = &(RowW'(at_q) | ~filled);
+      assign row_end = at_q | (ends_row ? AtW'(wide) : '0);
     end
   endgenerate
-  assign at_o         = zero ? '0 : beat;
+  wire [AtW:0] next = {1'b0, row_end} + (AtW+1)'(1);
+  wire ends  = ends_row & (|(next[AtW:PartLog] & beats_i)); // the last beat
+  wire take  = d_valid_i & open_i;
+  wire begun = ~(south_q & west_q);
+  assign load_o       = take & ~beyond_q;
+  assign load_edge_o  = south_q;
+  assign load_west_o  = west_q;
+  assign load_first_o = take & ~begun;
+  assign at_o         = IndexW'(at_q >> PartLog);
   assign moves_o      = ~u_valid_o | u_ready_i;
-  wire step = take | (reads_q & moves_o);
-  wire done = (take & d_last_i) | (reads_q & moves_o & east & north);
+  wire [PartW-1:0]  part = PartW'((PartLog > 0) ? at_q & AtW'((1 << PartLog) - 1) : '0);
+  logic [PartW-1:0] part_q;
+  genvar l;
+  generate
+    for (l = 0; l < Lanes / BusWords; l = l + 1) begin : g_part
+      assign part_o[l] = part == PartW'(l);
+    end
+  endgenerate
+  wire step = (take & ~beyond_q) | (reads_q & moves_o);
+  wire done = (take & d_last_i) | (reads_q & moves_o & ends);
   always_ff @(posedge clk_i) begin
     if (!send_rst_ni || send_i || done || (!sending_o && (!rst_ni || forget_i))) begin
-      {column_q, row_q, at_q} <= '0;
+      at_q <= '0;
+      {south_q, west_q} <= 2'b11;
     end else if (step) begin
-      column_q <= east ? '0 : column_q + 1'b1;
-      if (east) row_q <= row_q + 1'b1;
-      if (!edge_node) at_q <= at_q + 1'b1;
+      at_q    <= next[AtW-1:0];
+      west_q  <= ends_row;
+      south_q <= south_q & ~ends_row;
     end
     if (!rst_ni || forget_i) begin
       {beyond_q, loaded_o} <= '0;
     end else if (take) begin
-      beyond_q <= ~d_last_i & (beyond_q | (east & north));
-      loaded_o <= d_last_i & east & north & ~beyond_q;
-    end else if (send_i & part) begin
+      beyond_q <= ~d_last_i & (beyond_q | ends);
+      loaded_o <= d_last_i & ends & ~beyond_q;
+    end else if (send_i & begun) begin
       beyond_q <= 1'b1; // what had come is not continued
     end
     if (!send_rst_ni) begin
@@ -90,10 +104,10 @@ module cy_seam #(
       sending_o <= 1'b1;
       reads_q   <= 1'b1;
     end else if (moves_o) begin
-      if (east & north) reads_q <= 1'b0;
-      lane_q   <= zero ? '0 : lane;
-      u_lane_o <= lane_q;
-      {read_q, last_q}      <= {reads_q, reads_q & east & north};
+      if (ends) reads_q <= 1'b0;
+      part_q   <= part;
+      u_part_o <= part_q;
+      {read_q, last_q}      <= {reads_q, reads_q & ends};
       {u_valid_o, u_last_o} <= {read_q, read_q & last_q};
       if (u_valid_o & u_last_o) sending_o <= 1'b0;
     end

@@ -2,6 +2,7 @@
   // core read those of their subject.
   /* verilator lint_off UNUSEDPARAM */
   parameter integer Lanes = 1,     ///< nodes a clock, a power of two
+  parameter integer BusWords = 1,  ///< words of D and U a beat of the streams, a power of two up to Lanes
   parameter integer W = 10,        ///< bits of a word of r as it enters a level,
   parameter integer F = 17,        ///< of a word of f,
   parameter integer E = 16,        ///< of a word of e as it goes up a level

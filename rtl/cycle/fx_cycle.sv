@@ -1,7 +1,7 @@
 /// The cycle core: multilevel cycles in short words on a constant stencil (multilevel/cycle.hpp, to the bit), with the outer loop
 /// around them; all vectors are in memory on the chip. docs/cycle_core.md has the registers and what a solve is.
 ///
-///   s_axis_d    in, words of D, a node of the grid each, while no run is on; tlast with the last one. A run begins with U = 0.
+///   s_axis_d    in, words of D, a node of the grid each, while no run is on; tlast with the last beat. A run begins with U = 0.
 ///   m_axis_u    out, words of U, behind CONTROL.send
 ///   accepted_o  one clock: D was looked at; cycles, x and the sum of squares as they are then, for who looks on
 ///
@@ -18,32 +18,10 @@ module fx_cycle #(
   input  wire              clk_i,
   input  wire              rst_ni,
 
-  input  wire  [7:0]       s_axil_awaddr,
-  input  wire              s_axil_awvalid,
-  output logic             s_axil_awready,
-  input  wire  [31:0]      s_axil_wdata,
-  input  wire  [3:0]       s_axil_wstrb,
-  input  wire              s_axil_wvalid,
-  output logic             s_axil_wready,
-  output logic [1:0]       s_axil_bresp,
-  output logic             s_axil_bvalid,
-  input  wire              s_axil_bready,
-  input  wire  [7:0]       s_axil_araddr,
-  input  wire              s_axil_arvalid,
-  output logic             s_axil_arready,
-  output logic [31:0]      s_axil_rdata,
-  output logic [1:0]       s_axil_rresp,
-  output logic             s_axil_rvalid,
-  input  wire              s_axil_rready,
+  `AXIL_PORTS(8)
 
-  input  wire  [DW-1:0]    s_axis_d_tdata,
-  input  wire              s_axis_d_tvalid,
-  input  wire              s_axis_d_tlast,
-  output logic             s_axis_d_tready,
-  output logic [UW-1:0]    m_axis_u_tdata,
-  output logic             m_axis_u_tvalid,
-  output logic             m_axis_u_tlast,
-  input  wire              m_axis_u_tready,
+  `AXIS_IN_PORTS(d, BusWords*DW)
+  `AXIS_OUT_PORTS(u, BusWords*UW)
 
   output logic             accepted_o,
   output logic [31:0]      cycles_o,
@@ -54,6 +32,8 @@ module fx_cycle #(
 `include "cycle_bounds.svh"
   `REQUIRE_OF_TOP(g_lanes, Lanes >= 1 && Lanes <= 256 && Lanes <= (1 << MaxLevel) && Lanes == (1 << fx_log2(Lanes)),
            "Lanes must be a power of two in 1..256, since rows of 2^k nodes are whole beats, and at most 2^MaxLevel")
+  `REQUIRE_OF_TOP(g_bus, BusWords >= 1 && BusWords <= Lanes && BusWords == (1 << fx_log2(BusWords)),
+           "BusWords must be a power of two in 1..Lanes, since a beat of lanes has whole beats of the streams")
   `REQUIRE_OF_TOP(g_words, W >= 4 && W <= 16 && F >= 4 && F <= 24 && E >= 4 && E <= 24, "W must be in 4..16, F and E in 4..24")
   `REQUIRE_OF_TOP(g_guard, Guard >= 0 && Guard <= 8, "Guard must be in 0..8")
   `REQUIRE_OF_TOP(g_steps, Before >= 1 && Before <= 4 && After >= 0 && After <= 4, "Before must be in 1..4, After in 0..4")
@@ -98,10 +78,9 @@ module fx_cycle #(
   logic u_over_q, d_over_q;
   logic [SquaresW-1:0] squares_q;
   wire send = asked;
-  cy_regs #(.Config(LaneLog + StoredLevel * 256 + Before * 65536 + After * 1048576)) i_regs (
-    .clk_i, .rst_ni, .s_axil_awaddr, .s_axil_awvalid, .s_axil_awready, .s_axil_wdata, .s_axil_wstrb, .s_axil_wvalid,
-    .s_axil_wready, .s_axil_bresp, .s_axil_bvalid, .s_axil_bready, .s_axil_araddr, .s_axil_arvalid, .s_axil_arready,
-    .s_axil_rdata, .s_axil_rresp, .s_axil_rvalid, .s_axil_rready, .start_o(start), .abort_o(abort), .send_o(asked),
+  cy_regs #(.Config(LaneLog + fx_log2(BusWords) * 16 + StoredLevel * 256 + Before * 65536 + After * 1048576)) i_regs (
+    .clk_i, .rst_ni, `AXIL_PASSED,
+    .start_o(start), .abort_o(abort), .send_o(asked),
     .level_o(level), .resized_o(resized), .cycles_o(cycles), .alone_o(alone), .limit_exponent_o(limit_exponent),
     .limit_o(limit), .busy_i(busy_o | start | sending | send), .done_i(done), .sending_i(sending), .loaded_i(loaded),
     .end_i(how), .u_over_i(u_over_q), .d_over_i(d_over_q), .count_i(cycles_o), .exponent_i(exponent_o),
@@ -113,11 +92,11 @@ module fx_cycle #(
   always_ff @(posedge clk_i) run_n <= rst_ni & ~abort;
   wire bad = level < 4'd2 | level > 4'(StoredLevel) | cycles == '0;
 
-  wire sweep, scrub, down, turn, up, finest, swept, measure, measure_d, fresh, none;
+  wire sweep, scrub, down, turn, up, finest, swept, measure, fresh, none;
   wire [MaxLevel:0] side;
   wire [IndexW-1:0] base, next;
-  wire t_counts, d_counts;
-  wire [6:0] length, d_length, y;
+  wire counts;
+  wire [6:0] length, y;
   wire [4:0] e_down, f_down;
   wire signed [9:0] x_down, i_point, s;
   cy_control #(
@@ -127,7 +106,7 @@ module fx_cycle #(
     .limit_i(limit), .limit_exponent_i(limit_exponent), .busy_o, .done_o(done), .end_o(how), .count_o(cycles_o), .exponent_o,
     .point_o(point), .clocks_o(clocks), .accepted_o, .sweep_o(sweep), .scrub_o(scrub), .down_o(down), .turn_o(turn),
     .up_o(up), .finest_o(finest), .side_o(side), .base_o(base), .next_o(next), .swept_i(swept), .measure_o(measure),
-    .measure_d_o(measure_d), .measured_i(~t_counts & ~d_counts), .length_i(length), .d_length_i(d_length),
+    .measured_i(~counts), .length_i(length),
     .squares_i(squares_q), .over_i(u_over_q | d_over_q), .y_o(y), .fresh_o(fresh), .none_o(none), .e_down_o(e_down), .f_down_o(f_down),
     .x_down_o(x_down), .i_o(i_point), .s_o(s));
 
@@ -171,18 +150,12 @@ module fx_cycle #(
     end
   endgenerate
   // The finest level's words are first, then those of the others.
-  wire [IndexW:0] top;
-  genvar b;
-  generate
-    for (b = 0; b <= IndexW; b = b + 1) begin : g_bit
-      localparam integer Level = cy_level_of(b);
-      if (Level >= 0) begin : g_level
-        assign top[b] = level == 4'(Level);
-      end else begin : g_between
-        assign top[b] = 1'b0;
-      end
-    end
-  endgenerate
+  wire [MaxLevel:0] top_side = (MaxLevel+1)'(1) << level;
+  wire [MaxLevel:0] top_row;
+  wire [IndexW:0]   top;
+  cy_shape #(
+`include "cycle_parameters_passed.svh"
+    ) i_top (.side_i(top_side), .row_o(top_row), .beats_o(top));
   logic [AW-1:0] all_base_q;
   always_ff @(posedge clk_i) all_base_q <= finest ? '0 : top | (IndexW+1)'(base);
 
@@ -194,10 +167,14 @@ module fx_cycle #(
   // ---- Down ----------------------------------------------------------------------------------------------------------------
   wire [Lanes*DW-1:0]    d_word;
   wire [Lanes*WordW-1:0] word;
-  wire [Lanes*DW-1:0]    entering;
+  // A memory that is not asked has zeros, and t stands at the top of its word.
+  localparam integer EnterW = cy_max(DW, WordW + 1);
+  localparam integer Lifted = EnterW - 1 - WordW;
+  wire [Lanes*EnterW-1:0] entering;
+  wire [6:0]              entering_length = finest ? y : y + 7'(Lifted);
   generate
     for (l = 0; l < Lanes; l = l + 1) begin : g_entering
-      assign entering[l*DW +: DW] = finest ? d_word[l*DW +: DW] : DW'($signed(word[l*WordW +: WordW]));
+      assign entering[l*EnterW +: EnterW] = EnterW'($signed(d_word[l*DW +: DW])) | (EnterW'($signed(word[l*WordW +: WordW])) << Lifted);
     end
   endgenerate
   wire [Lanes-1:0]    live_leading;
@@ -206,8 +183,8 @@ module fx_cycle #(
   wire [Lanes*W-1:0]  r;
   cy_enter #(
 `include "cycle_parameters_passed.svh"
-    ) i_enter (
-    .clk_i, .length_i(y), .lanes_i(lanes), .flags_i(flags_read & {3{~up}}), .t_i(entering), .live_o(live_leading),
+    , .InW(EnterW)) i_enter (
+    .clk_i, .length_i(entering_length), .lanes_i(lanes), .flags_i(flags_read & {3{~up}}), .t_i(entering), .live_o(live_leading),
     .leading_o(leading), .flags_o(flags_r), .r_o(r));
 
   // Squares of all lanes, in a tree of which the last ones in are at its root.
@@ -330,7 +307,7 @@ module fx_cycle #(
   cy_correct #(
 `include "cycle_parameters_passed.svh"
     , .InW(EW), .SumsW(EW + SumLog)) i_correct (
-    .clk_i, .clear_i(sweep), .length_i(row), .s_i(s), .fresh_i(fresh), .lanes_i(lanes), .flags_i(flags_risen & {3{finest}}), .e_i(risen),
+    .clk_i, .clear_i(sweep), .length_i(row), .s_i(s), .lanes_i(lanes), .flags_i(flags_risen & {3{finest}}), .e_i(risen),
     .read_o(correct_read), .u_i(u_word), .d_i(d_word), .write_o(corrected), .u_o(u_new), .d_o(d_new), .u_over_o(u_long),
     .d_over_o(d_long));
   // What is left of an aborted sweep is not written.
@@ -353,20 +330,22 @@ module fx_cycle #(
 
   // ---- Memories ------------------------------------------------------------------------------------------------------------
   wire [IndexW-1:0] seam_at;
-  wire load_live, load_first, moves;
-  wire [MaxLevel:0] top_side = (MaxLevel+1)'(1) << level;
+  wire load_edge, load_west, load_first, moves;
   assign s_axis_d_tready = ~busy_o & ~start & ~sending & ~send;
-  localparam integer LaneW = (Lanes > 1) ? LaneLog : 1;
-  wire [Lanes-1:0] seam_lane;
-  wire [LaneW-1:0] u_lane;
+  localparam integer Parts = Lanes / BusWords; // of a beat of lanes, a beat of the streams each
+  localparam integer PartW = (Parts > 1) ? $clog2(Parts) : 1;
+  wire [Parts-1:0] seam_part;
+  wire [PartW-1:0] u_part;
   cy_seam #(
 `include "cycle_parameters_passed.svh"
     ) i_seam (
-    .clk_i, .rst_ni(run_n), .send_rst_ni(rst_ni), .side_i(top_side), .forget_i(resized | start), .open_i(s_axis_d_tready),
-    .d_valid_i(s_axis_d_tvalid), .d_last_i(s_axis_d_tlast), .load_o(load), .load_live_o(load_live), .load_first_o(load_first),
-    .loaded_o(loaded), .send_i(send), .zero_i(fresh), .sending_o(sending), .moves_o(moves), .at_o(seam_at), .lane_o(seam_lane),
-    .u_lane_o(u_lane), .u_valid_o(m_axis_u_tvalid), .u_last_o(m_axis_u_tlast), .u_ready_i(m_axis_u_tready));
+    .clk_i, .rst_ni(run_n), .send_rst_ni(rst_ni), .side_i(top_side), .row_i(top_row), .beats_i(top), .forget_i(resized | start),
+    .open_i(s_axis_d_tready), .d_valid_i(s_axis_d_tvalid), .d_last_i(s_axis_d_tlast), .load_o(load), .load_edge_o(load_edge),
+    .load_west_o(load_west), .load_first_o(load_first), .loaded_o(loaded), .send_i(send), .sending_o(sending),
+    .moves_o(moves), .at_o(seam_at), .part_o(seam_part), .u_part_o(u_part), .u_valid_o(m_axis_u_tvalid),
+    .u_last_o(m_axis_u_tlast), .u_ready_i(m_axis_u_tready));
 
+  wire [Lanes-1:0]    lanes_top; // that a row of LEVEL has nodes for
   wire [Lanes*DW-1:0] d_into;
   wire [Lanes-1:0]    d_live;
   wire [NodeW-1:0]    d_from = NodeW'(up ? correct_from_q : index);
@@ -374,25 +353,25 @@ module fx_cycle #(
   wire [NodeW-1:0]    u_from = NodeW'(busy_o ? correct_from_q : seam_at);
   generate
     for (l = 0; l < Lanes; l = l + 1) begin : g_outer_lane
-      assign d_into[l*DW +: DW] = busy_o ? d_new[l*DW +: DW] : s_axis_d_tdata;
-      assign d_live[l] = (load_live & seam_lane[l]) | (correct_write & ~alone);
+      assign lanes_top[l] = (Lanes == 1) ? 1'b1 : |top_side[MaxLevel:fx_log2(l+1)];
+      wire loads = load & seam_part[l/BusWords];
+      wire live  = ~load_edge & lanes_top[l] & ((l == 0) ? ~load_west : 1'b1);
+      assign d_into[l*DW +: DW] = busy_o ? d_new[l*DW +: DW] : s_axis_d_tdata[(l%BusWords)*DW +: DW];
+      assign d_live[l] = (loads & live) | (correct_write & ~alone);
       cy_memory #(.W(DW), .Depth(Nodes)) i_d (
-        .clk_i, .read_i(1'b1), .read_at_i(d_from), .word_o(d_word[l*DW +: DW]),
-        .write_i((load & seam_lane[l]) | (correct_write & ~alone)), .write_at_i(d_to), .word_i(d_into[l*DW +: DW]));
+        .clk_i, .read_i(1'b1), .read_at_i(d_from), .clear_i(~finest), .word_o(d_word[l*DW +: DW]),
+        .write_i(loads | (correct_write & ~alone)), .write_at_i(d_to), .word_i(d_into[l*DW +: DW]));
       cy_memory #(.W(UW), .Depth(Nodes)) i_u (
-        .clk_i, .read_i(busy_o | moves), .read_at_i(u_from), .word_o(u_word[l*UW +: UW]), .write_i(correct_write),
+        .clk_i, .read_i(busy_o | moves), .read_at_i(u_from), .clear_i(fresh), .word_o(u_word[l*UW +: UW]), .write_i(correct_write),
         .write_at_i(NodeW'(correct_to_q)), .word_i(u_new[l*UW +: UW]));
     end
-    if (Lanes == 1) begin : g_out
+    if (Parts == 1) begin : g_out
       assign m_axis_u_tdata = u_word;
-      wire unused = u_lane;
-    end else begin : g_outs
-      assign m_axis_u_tdata = u_word[u_lane*UW +: UW];
+      wire unused = u_part;
+    end else begin : g_parts
+      assign m_axis_u_tdata = u_word[u_part*BusWords*UW +: BusWords*UW];
     end
   endgenerate
-  cy_length #(.W(DW), .Lanes(Lanes)) i_d_length (
-    .clk_i, .clear_i(load_first), .live_i(d_live), .word_i(d_into), .count_i(measure_d), .busy_o(d_counts), .length_o(d_length));
-
   // t on the way down, e on the way up: what one leaves the other finds.
   wire e_valid  = flags_risen[2] & ~finest;
   wire word_write = t_valid | valid_turned | e_valid;
@@ -429,13 +408,24 @@ module fx_cycle #(
   endgenerate
   localparam integer WordsW = $clog2(Rest);
   cy_memory #(.W(Lanes * WordW), .Depth(Rest)) i_words (
-    .clk_i, .read_i(1'b1), .read_at_i(WordsW'(up ? next | coarse : base | index)), .word_o(word),
+    .clk_i, .read_i(1'b1), .clear_i(finest & ~up), .read_at_i(WordsW'(up ? next | coarse : base | index)), .word_o(word),
     .write_i(word_write), .write_at_i(WordsW'(down ? next | t_to : base | word_to_q)), .word_i(word_into));
-  cy_length #(.W(WordW), .Lanes(Lanes)) i_length (
-    .clk_i, .clear_i(scrub), .live_i(word_live), .word_i(word_into), .count_i(measure), .busy_o(t_counts), .length_o(length));
+  // The largest word of what a sweep writes, D as it comes in or t or e. What is left of an aborted sweep does not count.
+  wire takes_d = ~busy_o | (finest & up);
+  localparam integer LongW = cy_max(DW, WordW);
+  wire [Lanes*LongW-1:0] longs;
+  wire [Lanes-1:0]       longs_live;
+  generate
+    for (l = 0; l < Lanes; l = l + 1) begin : g_long
+      assign longs[l*LongW +: LongW] = takes_d ? LongW'($signed(d_into[l*DW +: DW])) : LongW'($signed(word_into[l*WordW +: WordW]));
+      assign longs_live[l] = takes_d ? d_live[l] : word_live[l] & ~scrub;
+    end
+  endgenerate
+  cy_length #(.W(LongW), .Lanes(Lanes)) i_length (
+    .clk_i, .clear_i(load_first), .live_i(longs_live), .word_i(longs), .count_i(measure), .busy_o(counts), .length_o(length));
   localparam integer AllW = $clog2(Nodes + Rest);
   cy_memory #(.W(Lanes * FW), .Depth(Nodes + Rest)) i_f (
-    .clk_i, .read_i(~sweep), .read_at_i(AllW'(all_base_q | AW'(index))), .word_o(f_word), .write_i(f_write),
+    .clk_i, .read_i(~sweep), .clear_i(1'b0), .read_at_i(AllW'(all_base_q | AW'(index))), .word_o(f_word), .write_i(f_write),
     .write_at_i(AllW'(all_base_q | f_to_q)), .word_i(g_step[Before-1].found));
   // r as it entered, for the steps after.
   generate
@@ -444,7 +434,7 @@ module fx_cycle #(
       wire r_write = flags_r[2] & down;
       always_ff @(posedge clk_i) r_to_q <= sweep ? '0 : r_to_q + AW'(r_write);
       cy_memory #(.W(Lanes * W), .Depth(Nodes + Rest)) i_r (
-        .clk_i, .read_i(~sweep), .read_at_i(AllW'(all_base_q | AW'(index))), .word_o(r_word), .write_i(r_write),
+        .clk_i, .read_i(~sweep), .clear_i(1'b0), .read_at_i(AllW'(all_base_q | AW'(index))), .word_o(r_word), .write_i(r_write),
         .write_at_i(AllW'(all_base_q | r_to_q)), .word_i(r));
     end else begin : g_none
       assign r_word = '0;

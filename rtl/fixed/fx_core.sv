@@ -26,65 +26,8 @@ module fx_core #(
   input  wire                          clk_i,
   input  wire                          rst_ni,
 
-  input  wire  [7:0]                   s_axil_awaddr,
-  input  wire                          s_axil_awvalid,
-  output logic                         s_axil_awready,
-  input  wire  [31:0]                  s_axil_wdata,
-  input  wire  [3:0]                   s_axil_wstrb,
-  input  wire                          s_axil_wvalid,
-  output logic                         s_axil_wready,
-  output logic [1:0]                   s_axil_bresp,
-  output logic                         s_axil_bvalid,
-  input  wire                          s_axil_bready,
-  input  wire  [7:0]                   s_axil_araddr,
-  input  wire                          s_axil_arvalid,
-  output logic                         s_axil_arready,
-  output logic [31:0]                  s_axil_rdata,
-  output logic [1:0]                   s_axil_rresp,
-  output logic                         s_axil_rvalid,
-  input  wire                          s_axil_rready,
-
-  output logic [7:0]                   m_axis_pass_tdata,
-  output logic                         m_axis_pass_tvalid,
-  input  wire                          m_axis_pass_tready,
-
-  input  wire  [Lanes*UW-1:0]          s_axis_u_tdata,
-  input  wire                          s_axis_u_tvalid,
-  input  wire                          s_axis_u_tlast,
-  output logic                         s_axis_u_tready,
-  input  wire  [Lanes*RW-1:0]          s_axis_r_tdata,
-  input  wire                          s_axis_r_tvalid,
-  input  wire                          s_axis_r_tlast,
-  output logic                         s_axis_r_tready,
-  input  wire  [Lanes*PW-1:0]          s_axis_p_tdata,
-  input  wire                          s_axis_p_tvalid,
-  input  wire                          s_axis_p_tlast,
-  output logic                         s_axis_p_tready,
-  input  wire  [Lanes*QW-1:0]          s_axis_q_tdata,
-  input  wire                          s_axis_q_tvalid,
-  input  wire                          s_axis_q_tlast,
-  output logic                         s_axis_q_tready,
-  input  wire  [Coefs*Lanes*CoefW-1:0] s_axis_band_tdata,
-  input  wire  [Coefs-1:0]             s_axis_band_tvalid,
-  input  wire  [Coefs-1:0]             s_axis_band_tlast,
-  output logic [Coefs-1:0]             s_axis_band_tready,
-
-  output logic [Lanes*UW-1:0]          m_axis_u_tdata,
-  output logic                         m_axis_u_tvalid,
-  output logic                         m_axis_u_tlast,
-  input  wire                          m_axis_u_tready,
-  output logic [Lanes*RW-1:0]          m_axis_r_tdata,
-  output logic                         m_axis_r_tvalid,
-  output logic                         m_axis_r_tlast,
-  input  wire                          m_axis_r_tready,
-  output logic [Lanes*PW-1:0]          m_axis_p_tdata,
-  output logic                         m_axis_p_tvalid,
-  output logic                         m_axis_p_tlast,
-  input  wire                          m_axis_p_tready,
-  output logic [Lanes*QW-1:0]          m_axis_q_tdata,
-  output logic                         m_axis_q_tvalid,
-  output logic                         m_axis_q_tlast,
-  input  wire                          m_axis_q_tready,
+  `AXIL_PORTS(8)
+  `CORE_STREAM_PORTS(Lanes)
 
   output logic [SumW-1:0]              m_axis_sum_tdata,
   output logic                         m_axis_sum_tvalid,
@@ -105,27 +48,10 @@ module fx_core #(
   `REQUIRE_OF_TOP(g_drain, LenW > 24 || DrainN < (1 << LenW), "LenW bits must hold the clocks in which the pipeline drains: take 8 or more")
 
   // ---- Control -----------------------------------------------------------------------------------------------------
-  wire busy;
-  assign busy_o = busy;
-
-`ifndef UNWATCHED
-  wire length_bad;
-`endif
-  wire start, abort, row_bad, stencil_reg, bank_reg;
-  wire        scalar_read;
-  wire [2:0]  scalar_at, set_at;
-  wire [7:0]  set;
-  wire [31:0] set_word;
-  wire [LenW-1:0] length;
-  wire [RowLenW-1:0] row_length;
-  wire [31:0] passes, rho_stop_from, stall_limit;
-  wire [ScalarW-1:0] scalar;
-  wire [`ERRORS_W-1:0] errors;
-  wire [2:0]  run_end;
-  wire        done, bank;
-  core_vectors_t out_full; // a beat waits to be taken
-  wire [31:0] pass_count, sigma_guards;
-  wire [63:0] cycles;
+`include "core_front.svh"
+  wire checking; // the scalars are formed once more
+  wire fault;    // a check has failed since the start
+  assign busy_o = busy | checking;
   wire [UW-1:0] words_u;
   wire [RW-1:0] words_r;
   wire [PW-1:0] words_p;
@@ -135,21 +61,14 @@ module fx_core #(
   wire [LenW-1:0] halo_first, halo_last, own_first, own_last;
   wire [RowLenW-1:0] halo_column;
   core_regs #(.ScalarW(ScalarW), .CoefW(1), .LenW(LenW), .RowLenW(RowLenW), .Integer(1), .Slab(1 - Alone),
-              .Config(Log + 8 * CoefMode + 32 + 128 + 256 * RowSums + ((Chebyshev != 0) ? 2048 : 0))) i_regs (
+              .Config(Log + 8 * CoefMode + 32 + 128 + 256 * RowSums + ((Chebyshev != 0) ? 2048 : 0) + 4096 * Checks)) i_regs (
 `ifndef UNWATCHED
     .length_bad_o(length_bad),
 `endif
-    .clk_i, .rst_ni, .s_axil_awaddr, .s_axil_awvalid, .s_axil_awready, .s_axil_wdata, .s_axil_wstrb, .s_axil_wvalid,
-    .s_axil_wready, .s_axil_bresp, .s_axil_bvalid, .s_axil_bready, .s_axil_araddr, .s_axil_arvalid, .s_axil_arready,
-    .s_axil_rdata, .s_axil_rresp, .s_axil_rvalid, .s_axil_rready, .busy_i(busy | start), .done_i(done), .end_i(run_end),
-    .bank_i(bank), .offering_i(m_axis_pass_tvalid | (|out_full)), .errors_i(errors), .pass_count_i(pass_count),
-    .sigma_guards_i(sigma_guards), .cycles_i(cycles),
-    .scalar_i(scalar), .words_u_i(64'(words_u)),
-    .words_r_i(64'(words_r)), .words_p_i(64'(words_p)), .words_q_i(64'(words_q)),
-    .start_o(start), .abort_o(abort), .length_o(length), .row_length_o(row_length), .row_bad_o(row_bad),
-    .passes_o(passes), .rho_stop_from_o(rho_stop_from), .stall_limit_o(stall_limit), .stencil_o(stencil_reg),
-    .bank_o(bank_reg), .halo_first_o(halo_first), .halo_last_o(halo_last), .halo_column_o(halo_column), .scalar_read_o(scalar_read), .scalar_at_o(scalar_at), .set_o(set), .set_at_o(set_at), .set_word_o(set_word),
-    .coef_o(unused_coefs));
+    `CORE_REGS_CONNECTED, .busy_i(busy | start | checking), .done_i(done & ~checking),
+    .end_i(fault ? `END_FAULT : run_end), .fault_i(fault), .words_u_i(64'(words_u)), .words_r_i(64'(words_r)),
+    .words_p_i(64'(words_p)), .words_q_i(64'(words_q)), .halo_first_o(halo_first), .halo_last_o(halo_last),
+    .halo_column_o(halo_column), .coef_o(unused_coefs));
 
   wire slab_bad;
   generate
@@ -163,48 +82,13 @@ module fx_core #(
     end
   endgenerate
 
-  wire [Lanes-1:0] live_last; // lanes of the last token that hold an element
-  genvar l;
-  generate
-    for (l = 0; l < Lanes; l = l + 1) begin : g_live
-      assign live_last[l] = (length & LenW'(Lanes - 1)) == '0 || (length & LenW'(Lanes - 1)) > LenW'(l);
-    end
-  endgenerate
-
-  wire en;    // the pipeline moves
-  wire still; // ~en, for the logic about the streams
-  wire clear, slot, slot_real, slot_last, token_last, drained, close, scalar_start, aborting, run;
-  wire ended_early, ended_late;
-  wire sums_done, scalar_done, scalar_guard;
-  wire [2:0] scalar_end;
+  wire sums_done, unordered;
   core_control #(.Lanes(Lanes), .MaxRow(MaxRow), .LenW(LenW), .DrainN(DrainN), .Slab(1 - Alone)) i_control (
 `ifndef UNWATCHED
     .length_bad_i(length_bad),
 `endif
-    .clk_i, .rst_ni, .en_i(~still), .start_i(start), .abort_i(abort), .bank_i(bank_reg), .stencil_i(1'(CoefMode == 1)),
-    .length_i(length), .row_length_i(row_length), .row_bad_i(row_bad | slab_bad), .halo_last_i(halo_last), .passes_i(passes), .stall_limit_i(stall_limit),
-    .pass_ready_i(m_axis_pass_tready), .ended_early_i(ended_early), .ended_late_i(ended_late), .out_full_i(|out_full),
-    .dots_done_i(sums_done), .scalar_done_i(scalar_done), .scalar_guard_i(scalar_guard), .scalar_end_i(scalar_end),
-    .busy_o(busy), .pass_valid_o(m_axis_pass_tvalid), .pass_data_o(m_axis_pass_tdata[1:0]), .bank_o(bank),
-    .clear_o(clear), .slot_o(slot), .slot_real_o(slot_real), .slot_last_o(slot_last), .token_last_o(token_last),
-    .drained_o(drained), .close_o(close), .scalar_start_o(scalar_start), .aborting_o(aborting), .run_o(run), .done_o(done),
-    .end_o(run_end), .errors_o(errors), .pass_count_o(pass_count), .sigma_guards_o(sigma_guards), .cycles_o(cycles));
-  assign m_axis_pass_tdata[7:2] = '0;
-
-  logic [6:0] ptr_q; // of the delay lines
-  always_ff @(posedge clk_i)
-    if (!rst_ni) ptr_q <= '0;
-    else if (en) ptr_q <= ptr_q + 7'd1;
-
-`ifndef UNWATCHED
-  // What the pipeline waits for, and behind a stall what it waited for, until the next run.
-  wire [16:0] waiting;
-  logic [16:0] held_q;
-  always_ff @(posedge clk_i)
-    if (!rst_ni || start) held_q <= '0;
-    else if (errors[`ERROR_STALLED]) held_q <= waiting;
-  assign waiting_o = busy ? waiting : held_q;
-`endif
+    `CORE_CONTROL_CONNECTED, .abort_i(abort | fault), .stencil_i(1'(CoefMode == 1)), .row_bad_i(row_bad | slab_bad),
+    .halo_last_i(halo_last), .dots_done_i(sums_done), .lost_o(unordered));
 
   // ---- Streams -----------------------------------------------------------------------------------------------------
   core_vectors_t in_valid, in_last, in_ready, out_valid, out_last, out_ready;
@@ -215,10 +99,6 @@ module fx_core #(
   assign {m_axis_q_tvalid, m_axis_p_tvalid, m_axis_r_tvalid, m_axis_u_tvalid} = out_valid;
   assign {m_axis_q_tlast, m_axis_p_tlast, m_axis_r_tlast, m_axis_u_tlast}     = out_last;
 
-  // Beats that the pipeline takes when it moves in this clock, and behind the next clock in which it moves; those with
-  // which a pass ends; and the same of what it lets go of.
-  core_vectors_t take, take_ahead, take_last;
-  core_vectors_t update_give, update_give_ahead, update_give_last, rows_give, rows_give_ahead, rows_give_last;
   wire [Coefs-1:0] take_band, take_band_ahead, take_band_last;
   wire [Lanes*UW-1:0] u_in, u_new;
   wire [Lanes*RW-1:0] r_in, r_new;
@@ -252,6 +132,10 @@ module fx_core #(
   wire [Lanes-1:0] u_over, r_over, p_over, q_over;
   wire row_slot, row_slot_real, row_slot_last;
   wire [Lanes-1:0] row_live; // words of other lanes are 0
+  wire [8*Lanes-1:0] word_residues;
+  wire beyond;
+  wire [6*Lanes-1:0] new_residues;
+  wire [4*Lanes-1:0] row_residues;
   fx_update #(
 `include "fx_parameters_passed.svh"
   ) i_update (
@@ -262,18 +146,19 @@ module fx_core #(
     .take_o(take), .take_ahead_o(take_ahead), .take_last_o(take_last), .give_o(update_give),
     .give_ahead_o(update_give_ahead), .give_last_o(update_give_last), .u_o(u_new), .r_o(r_new), .p_o(p_new),
     .u_over_o(u_over), .r_over_o(r_over), .p_over_o(p_over), .row_slot_o(row_slot), .row_slot_real_o(row_slot_real),
-    .row_slot_last_o(row_slot_last));
+    .row_slot_last_o(row_slot_last), .residue_i(word_residues), .residue_o(new_residues),
+    .beyond_o(beyond));
 
-  wire unused_bad; // nothing is checked
+  wire unused_bad; // no parity
   fx_rows #(
 `include "fx_parameters_passed.svh"
-  ) i_rows (
+    , .Residues(Checks)) i_rows (
     .clk_i, .rst_ni, .en_i(en), .clear_i(clear), .ptr_i(ptr_q), .length_i(length), .row_length_i(row_length),
     .live_last_i(live_last), .own_first_i(own_first), .own_last_i(own_last), .column_i(halo_column),
     .slot_i(row_slot), .slot_real_i(row_slot_real), .slot_last_i(row_slot_last), .p_i(p_new), .band_i(band), .take_band_o(take_band),
     .take_band_ahead_o(take_band_ahead), .take_band_last_o(take_band_last), .give_o(rows_give),
     .give_ahead_o(rows_give_ahead), .give_last_o(rows_give_last), .q_o(q_new), .over_o(q_over), .live_o(row_live),
-    .p_o(p_middle), .bad_o(unused_bad));
+    .p_o(p_middle), .bad_o(unused_bad), .residue_i(new_residues[6*Lanes-1:4*Lanes]), .residue_o(row_residues));
 
   wire [DotRrW-1:0] rr_part;
   wire [DotPqW-1:0] pq_part;
@@ -303,6 +188,8 @@ module fx_core #(
   fx_words #(.Lanes(Lanes), .W(QW)) i_words_q (
     .clk_i, .clear_i(`CLEAR_WORDS), .valid_i(rows_give.q & en), .word_i(q_new), .over_i(q_over), .mask_o(words_q));
 
+  wire [4:0] total_checked;
+  wire scalars_bad;
   // ---- Totals, and what the next pass takes -----------------------------------------------------------------------
   wire over_part = words_u[UW-1] | words_r[RW-1] | words_p[PW-1] | words_q[QW-1]; // an overflow ends the run
   generate
@@ -324,8 +211,9 @@ module fx_core #(
         .set_at_i(set_at), .set_word_i(set_word), .read_i(scalar_read), .read_at_i(scalar_at), .read_o(scalar),
         .done_o(scalar_done), .end_o(scalar_end), .guard_o(scalar_guard),
         .alpha_cls_o(alpha_cls), .alpha_op_o(alpha_op), .beta_cls_o(beta_cls), .beta_op_o(beta_op),
-        .operands_o(operands));
+        .operands_o(operands), .checking_o(checking), .total_o(total_checked), .bad_o(scalars_bad));
     end else begin : g_pairs
+      assign {checking, total_checked, scalars_bad} = '0;
       assign {sums_done, scalar_guard, scalar, m_axis_sum_tdata, m_axis_sum_tvalid, s_axis_sum_tready} =
         {1'b1, 1'b0, {ScalarW{1'b0}}, {SumW{1'b0}}, 1'b0, 1'b0};
       step_pairs #(.OperandExpW(OperandExpW), .OperandFracW(OperandFracW), .Depth(Chebyshev)) i_pairs (
@@ -334,6 +222,38 @@ module fx_core #(
         .alpha_op_o(alpha_op), .beta_cls_o(beta_cls), .beta_op_o(beta_op), .operands_o(operands));
       wire unused_sums = &{1'b0, p_middle, rr_part, pq_part, qq_part, aborting, rho_stop_from, scalar_read, scalar_at,
                            m_axis_sum_tready, s_axis_sum_tdata, s_axis_sum_tvalid};
+    end
+  endgenerate
+
+  // ---- Checks ------------------------------------------------------------------------------------------------------
+  `REQUIRE_OF_TOP(g_checks_there, Checks == 0 || (Checks == 1 && CoefMode == 1 && Alone == 1 && Chebyshev == 0),
+                  "Checks must be 0, or 1 in a core alone with CoefMode 1 and without Chebyshev")
+  generate
+    if (Checks != 0) begin : g_checks
+      wire bad;
+      logic fault_q;
+      localparam integer ConfigW = 2 * LenW + 2 * RowLenW + 4 * 32;
+      fx_core_checks #(
+`include "fx_parameters_passed.svh"
+        , .ConfigW(ConfigW)) i_checks (
+        .clk_i, .rst_ni, .en_i(en), .start_i(start), .busy_i(busy), .clear_i(clear), .close_i(close),
+        .config_i(ConfigW'({length, row_length, passes, rho_stop_from, stall_limit, bank_reg})), .length_i(length), .bank_reg_i(bank_reg), .bank_i(bank),
+        .pass_count_i(pass_count), .pass_done_i(scalar_done), .in_ready_i(in_ready), .u_in_i(s_axis_u_tdata),
+        .r_in_i(s_axis_r_tdata), .p_in_i(s_axis_p_tdata), .q_in_i(s_axis_q_tdata), .out_valid_i(out_valid),
+        .out_ready_i(out_ready), .out_full_i(out_full), .u_out_i(m_axis_u_tdata), .r_out_i(m_axis_r_tdata),
+        .p_out_i(m_axis_p_tdata), .q_out_i(m_axis_q_tdata), .words_o(word_residues), .updated_i(new_residues),
+        .rows_i(row_residues), .r_give_i(update_give.r), .q_give_i(rows_give.q),
+        .p_word_i(p_in), .q_word_i(q_in), .p_middle_i(p_middle), .token_i(take.q), .beyond_i(beyond),
+        .over_i((|u_over) | (|r_over) | (|p_over) | (|q_over)), .overs_i({words_q[QW-1], words_p[PW-1], words_r[RW-1], words_u[UW-1]}),
+        .lost_i(unordered | (en == still)), .total_i(total_checked), .scalars_bad_i(scalars_bad), .bad_o(bad));
+      always_ff @(posedge clk_i)
+        if (!rst_ni || start) fault_q <= 1'b0;
+        else fault_q <= fault_q | (bad & (busy | checking | done));
+      assign fault = fault_q;
+    end else begin : g_no_checks
+      assign fault = 1'b0;
+      assign word_residues = '0;
+      wire unused_checks = &{1'b0, new_residues, row_residues, total_checked, scalars_bad, beyond, unordered};
     end
   endgenerate
   wire unused = &{1'b0, stencil_reg, unused_coefs, row_live};

@@ -21,64 +21,18 @@ module fx_cores #(
   input  wire                          clk_i,
   input  wire                          rst_ni,
 
-  input  wire  [AddrW-1:0]             s_axil_awaddr,
-  input  wire                          s_axil_awvalid,
-  output logic                         s_axil_awready,
-  input  wire  [31:0]                  s_axil_wdata,
-  input  wire  [3:0]                   s_axil_wstrb,
-  input  wire                          s_axil_wvalid,
-  output logic                         s_axil_wready,
-  output logic [1:0]                   s_axil_bresp,
-  output logic                         s_axil_bvalid,
-  input  wire                          s_axil_bready,
-  input  wire  [AddrW-1:0]             s_axil_araddr,
-  input  wire                          s_axil_arvalid,
-  output logic                         s_axil_arready,
-  output logic [31:0]                  s_axil_rdata,
-  output logic [1:0]                   s_axil_rresp,
-  output logic                         s_axil_rvalid,
-  input  wire                          s_axil_rready,
+  `AXIL_PORTS(AddrW)
 
-  output logic [7:0]                   m_axis_pass_tdata,
-  output logic                         m_axis_pass_tvalid,
-  input  wire                          m_axis_pass_tready,
-  input  wire  [Cores*Lanes*UW-1:0]    s_axis_u_tdata,
-  input  wire  [Cores-1:0]             s_axis_u_tvalid,
-  input  wire  [Cores-1:0]             s_axis_u_tlast,
-  output logic [Cores-1:0]             s_axis_u_tready,
-  input  wire  [Cores*Lanes*RW-1:0]    s_axis_r_tdata,
-  input  wire  [Cores-1:0]             s_axis_r_tvalid,
-  input  wire  [Cores-1:0]             s_axis_r_tlast,
-  output logic [Cores-1:0]             s_axis_r_tready,
-  input  wire  [Cores*Lanes*PW-1:0]    s_axis_p_tdata,
-  input  wire  [Cores-1:0]             s_axis_p_tvalid,
-  input  wire  [Cores-1:0]             s_axis_p_tlast,
-  output logic [Cores-1:0]             s_axis_p_tready,
-  input  wire  [Cores*Lanes*QW-1:0]    s_axis_q_tdata,
-  input  wire  [Cores-1:0]             s_axis_q_tvalid,
-  input  wire  [Cores-1:0]             s_axis_q_tlast,
-  output logic [Cores-1:0]             s_axis_q_tready,
-  input  wire  [Cores*Coefs*Lanes*CoefW-1:0] s_axis_band_tdata,
-  input  wire  [Cores*Coefs-1:0]       s_axis_band_tvalid,
-  input  wire  [Cores*Coefs-1:0]       s_axis_band_tlast,
-  output logic [Cores*Coefs-1:0]       s_axis_band_tready,
-
-  output logic [Cores*Lanes*UW-1:0]    m_axis_u_tdata,
-  output logic [Cores-1:0]             m_axis_u_tvalid,
-  output logic [Cores-1:0]             m_axis_u_tlast,
-  input  wire  [Cores-1:0]             m_axis_u_tready,
-  output logic [Cores*Lanes*RW-1:0]    m_axis_r_tdata,
-  output logic [Cores-1:0]             m_axis_r_tvalid,
-  output logic [Cores-1:0]             m_axis_r_tlast,
-  input  wire  [Cores-1:0]             m_axis_r_tready,
-  output logic [Cores*Lanes*PW-1:0]    m_axis_p_tdata,
-  output logic [Cores-1:0]             m_axis_p_tvalid,
-  output logic [Cores-1:0]             m_axis_p_tlast,
-  input  wire  [Cores-1:0]             m_axis_p_tready,
-  output logic [Cores*Lanes*QW-1:0]    m_axis_q_tdata,
-  output logic [Cores-1:0]             m_axis_q_tvalid,
-  output logic [Cores-1:0]             m_axis_q_tlast,
-  input  wire  [Cores-1:0]             m_axis_q_tready,
+  `PASS_PORTS(8)
+  `AXIS_INS_PORTS(u, Cores, Lanes*UW)
+  `AXIS_INS_PORTS(r, Cores, Lanes*RW)
+  `AXIS_INS_PORTS(p, Cores, Lanes*PW)
+  `AXIS_INS_PORTS(q, Cores, Lanes*QW)
+  `AXIS_INS_PORTS(band, Cores*Coefs, Lanes*CoefW)
+  `AXIS_OUTS_PORTS(u, Cores, Lanes*UW)
+  `AXIS_OUTS_PORTS(r, Cores, Lanes*RW)
+  `AXIS_OUTS_PORTS(p, Cores, Lanes*PW)
+  `AXIS_OUTS_PORTS(q, Cores, Lanes*QW)
 
   output logic                         busy_o,   ///< a run is on; its end can serve as an interrupt
   output logic [17*Cores-1:0]          waiting_o ///< what each core's stopped pipeline waits for: see pcg_core
@@ -98,9 +52,8 @@ module fx_cores #(
   wire bready, arvalid, rready;
   assign busy_o = |busy;
   fx_cores_axil #(.Cores(Cores)) i_axil (
-    .clk_i, .rst_ni, .apart_i(|busy & ~(&busy)), .s_axil_awaddr, .s_axil_awvalid, .s_axil_awready, .s_axil_wdata,
-    .s_axil_wstrb, .s_axil_wvalid, .s_axil_wready, .s_axil_bresp, .s_axil_bvalid, .s_axil_bready, .s_axil_araddr,
-    .s_axil_arvalid, .s_axil_arready, .s_axil_rdata, .s_axil_rresp, .s_axil_rvalid, .s_axil_rready, .awaddr_o(awaddr),
+    .clk_i, .rst_ni, .apart_i(|busy & ~(&busy)), `AXIL_PASSED,
+    .awaddr_o(awaddr),
     .wdata_o(wdata), .wstrb_o(wstrb), .write_o(write), .bvalid_i(bvalid), .bresp_i(bresp), .bready_o(bready),
     .araddr_o(araddr), .arvalid_o(arvalid), .arready_i(arready[0]), .rdata_i(rdata), .rresp_i(rresp[1:0]),
     .rvalid_i(rvalid[0]), .rready_o(rready));

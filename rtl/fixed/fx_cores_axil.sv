@@ -19,23 +19,7 @@ module fx_cores_axil #(
   input  wire               rst_ni,
   input  wire               apart_i,
 
-  input  wire  [AddrW-1:0]  s_axil_awaddr,
-  input  wire               s_axil_awvalid,
-  output logic              s_axil_awready,
-  input  wire  [31:0]       s_axil_wdata,
-  input  wire  [3:0]        s_axil_wstrb,
-  input  wire               s_axil_wvalid,
-  output logic              s_axil_wready,
-  output logic [1:0]        s_axil_bresp,
-  output logic              s_axil_bvalid,
-  input  wire               s_axil_bready,
-  input  wire  [AddrW-1:0]  s_axil_araddr,
-  input  wire               s_axil_arvalid,
-  output logic              s_axil_arready,
-  output logic [31:0]       s_axil_rdata,
-  output logic [1:0]        s_axil_rresp,
-  output logic              s_axil_rvalid,
-  input  wire               s_axil_rready,
+  `AXIL_PORTS(AddrW)
 
   output logic [7:0]        awaddr_o,  ///< of all cores, as the data
   output logic [31:0]       wdata_o,

@@ -37,7 +37,13 @@ module fx_lane #(
   output logic [PW-1:0]      p_o,
   output logic               u_over_o,     ///< with u_o: u' did not fit
   output logic               r_over_o,
-  output logic               p_over_o
+  output logic               p_over_o,
+  output logic [FactorW+PW-1:0] alpha_p_o, ///< for the checks: products,
+  output logic [FactorW+QW-1:0] alpha_q_o,
+  output logic [FactorW+PW-1:0] beta_p_o,
+  output logic [UW+2+RW+2+WideP+2-1:0] sum_o, ///< of {p, u, r}, a clock before the words: what they are cut from,
+  output logic [2:0]         beyond_o,     ///< with them: where the term was cut already,
+  output logic [2:0]         half_o        ///< and of {p, u, r}, a clock before p', u' or r': a half is added, of r' taken away
 );
   wire [FactorW+PW-1:0] alpha_p, beta_p;
   wire [FactorW+QW-1:0] alpha_q;
@@ -140,6 +146,13 @@ module fx_lane #(
     .a_i({(WideP+2)'($signed(r_in_p)), 1'b1}), .t_i({bp[WideP+1], bp}), .keep_i(p_keep), .else_i({(WideP+3){bp_fill}}),
     .sum_o({p_sum, p_below}));
 `endif
+  assign alpha_p_o = alpha_p;
+  assign alpha_q_o = alpha_q;
+  assign beta_p_o  = beta_p;
+  assign sum_o     = {p_sum, u_sum, r_sum};
+  always_ff @(posedge clk_i)
+    if (en_i) beyond_o <= {p_live_i & bp_beyond, u_live_i & ap_beyond, r_live_i & aq_beyond};
+  assign half_o    = {~p_below, ~u_below, r_below};
   always_ff @(posedge clk_i)
     if (en_i) begin
       u_o <= u_live_i ? u_sum[UW-1:0] : '0;
@@ -149,6 +162,6 @@ module fx_lane #(
       r_over_o <= r_live_i & (aq_beyond | ~(&r_sum[RW+1:RW-1] | ~|r_sum[RW+1:RW-1]));
       p_over_o <= p_live_i & (bp_beyond | ~(&p_sum[WideP+1:PW-1] | ~|p_sum[WideP+1:PW-1]));
     end
-  wire unused = &{1'b0, u_below, r_below, p_below, u_move_i, r_move_i, p_move_i};
+  wire unused = &{1'b0, u_move_i, r_move_i, p_move_i};
 endmodule
 `default_nettype wire

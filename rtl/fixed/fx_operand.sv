@@ -34,7 +34,10 @@ module fx_operand #(
   output logic [FactorW-1:0]  r_factor_o,
   output logic [RMoveW-1:0]   r_move_o,
   output logic [FactorW-1:0]  p_factor_o,
-  output logic [PMoveW-1:0]   p_move_o
+  output logic [PMoveW-1:0]   p_move_o,
+  output logic [FactorW-1:0]  factor_o,     ///< for the checks: what is stored when store_o, of {p, u, r}, is high
+  output logic [`FX_POSITION_W(M, FromMost, OutMost)-1:0] position_o,
+  output logic [2:0]          store_o
 );
   localparam integer E    = OperandExpW;
   localparam integer Step = `FX_OPERAND_STEP(M);
@@ -156,6 +159,9 @@ module fx_operand #(
   wire [FactorW-1:0] factor;
   wire               unused_below;
   assign {factor, unused_below} = {moved ^ {FactorW{neg_q}}, 1'b1} + {{FactorW{1'b0}}, neg_q};
+  assign factor_o   = factor;
+  assign position_o = position;
+  assign store_o    = store_q;
   wire [RMoveW-1:0] r_move;
   wire [UMoveW-1:0] u_move;
   wire [PMoveW-1:0] p_move;

@@ -169,9 +169,12 @@ module fx_row_fluxes #(
       wire unused = &{1'b0, last};
     end
     for (l = 0; l < Lanes; l = l + 1) begin : g_cut
+      wire [`MAX2(1, RowShift)-1:0] unused_below;
+      wire [1:0] unused_above;
       wire [W-1:0] sum = W'($signed(own_waited[l*XW +: XW])) - W'($signed(from_south[l*UpW +: UpW]));
       fx_cut #(.W(W), .QW(QW), .Shift(RowShift), .Down(QDown)) i_cut (
-        .clk_i, .en_i, .sum_i(sum), .zero_i(zero_i[l]), .q_o(q_o[l*QW +: QW]), .over_o(over_o[l]));
+        .clk_i, .en_i, .sum_i(sum), .zero_i(zero_i[l]), .q_o(q_o[l*QW +: QW]), .over_o(over_o[l]),
+        .above_o(unused_above), .below_o(unused_below));
     end
   endgenerate
 endmodule

@@ -9,6 +9,20 @@
 ///
 /// Where S0 divides all of the others and has several digits, it is taken out and multiplied with last.
 `include "mantissa.svh"
+// The three columns of the rows around, each a weighted sum.
+`define FX_WEIGHTED_COLUMNS \
+  fx_weighted #(.W(XW), .Words(Words), .C0(PlanFlipWest * T0), .C1(PlanFlipWest * T3), \
+      .C2((PlanMirror != 0) ? 0 : PlanFlipWest * T6), .Latency(PlanColumns), .OutW(W)) i_west ( \
+    .clk_i, .en_i, .x_i(x), .sum_o(west[l*W +: W])); \
+  fx_weighted #(.W(XW), .Words(Words), .C0(T1), .C1(T4), .C2((PlanMirror != 0) ? 0 : T7), .Latency(PlanColumns), \
+      .OutW(W)) i_middle (.clk_i, .en_i, .x_i(x), .sum_o(middle[l*W +: W])); \
+  if (PlanSameSides != 0) begin : g_same \
+    assign east[l*W +: W] = west[l*W +: W]; \
+  end else begin : g_east \
+    fx_weighted #(.W(XW), .Words(Words), .C0(PlanFlipEast * T2), .C1(PlanFlipEast * T5), \
+        .C2((PlanMirror != 0) ? 0 : PlanFlipEast * T8), .Latency(PlanColumns), .OutW(W)) i_east ( \
+      .clk_i, .en_i, .x_i(x), .sum_o(east[l*W +: W])); \
+  end
 `default_nettype none
 module fx_row_stencil #(
 `include "fx_parameters.svh"
@@ -25,7 +39,9 @@ module fx_row_stencil #(
 `endif
   input  wire  [Lanes-1:0]    zero_i, ///< a clock before q_o: lanes that become 0
   output logic [Lanes*QW-1:0] q_o,
-  output logic [Lanes-1:0]    over_o  ///< the word does not fit
+  output logic [Lanes-1:0]    over_o, ///< the word does not fit
+  output logic [2*Lanes-1:0]  above_o, ///< for the checks: fx_cut's, as what follows
+  output logic [Lanes*`MAX2(1, RowShift)-1:0] below_o
 );
 `include "fx_row_plan.svh"
   // Bits of an exact sum. Sums of nine constants from 2^27 on would leave 32 bits.
@@ -194,32 +210,10 @@ module fx_row_stencil #(
               .sum_o(east[l*W +: W]));
           end
         end else begin : g_weighted
-          fx_weighted #(.W(XW), .Words(Words), .C0(PlanFlipWest * T0), .C1(PlanFlipWest * T3),
-              .C2((PlanMirror != 0) ? 0 : PlanFlipWest * T6), .Latency(PlanColumns), .OutW(W)) i_west (
-            .clk_i, .en_i, .x_i(x), .sum_o(west[l*W +: W]));
-          fx_weighted #(.W(XW), .Words(Words), .C0(T1), .C1(T4), .C2((PlanMirror != 0) ? 0 : T7), .Latency(PlanColumns),
-              .OutW(W)) i_middle (.clk_i, .en_i, .x_i(x), .sum_o(middle[l*W +: W]));
-          if (PlanSameSides != 0) begin : g_same
-            assign east[l*W +: W] = west[l*W +: W];
-          end else begin : g_east
-            fx_weighted #(.W(XW), .Words(Words), .C0(PlanFlipEast * T2), .C1(PlanFlipEast * T5),
-                .C2((PlanMirror != 0) ? 0 : PlanFlipEast * T8), .Latency(PlanColumns), .OutW(W)) i_east (
-              .clk_i, .en_i, .x_i(x), .sum_o(east[l*W +: W]));
-          end
+          `FX_WEIGHTED_COLUMNS
         end
 `else
-        fx_weighted #(.W(XW), .Words(Words), .C0(PlanFlipWest * T0), .C1(PlanFlipWest * T3),
-            .C2((PlanMirror != 0) ? 0 : PlanFlipWest * T6), .Latency(PlanColumns), .OutW(W)) i_west (
-          .clk_i, .en_i, .x_i(x), .sum_o(west[l*W +: W]));
-        fx_weighted #(.W(XW), .Words(Words), .C0(T1), .C1(T4), .C2((PlanMirror != 0) ? 0 : T7), .Latency(PlanColumns),
-            .OutW(W)) i_middle (.clk_i, .en_i, .x_i(x), .sum_o(middle[l*W +: W]));
-        if (PlanSameSides != 0) begin : g_same
-          assign east[l*W +: W] = west[l*W +: W];
-        end else begin : g_east
-          fx_weighted #(.W(XW), .Words(Words), .C0(PlanFlipEast * T2), .C1(PlanFlipEast * T5),
-              .C2((PlanMirror != 0) ? 0 : PlanFlipEast * T8), .Latency(PlanColumns), .OutW(W)) i_east (
-            .clk_i, .en_i, .x_i(x), .sum_o(east[l*W +: W]));
-        end
+        `FX_WEIGHTED_COLUMNS
 `endif
         logic [W-1:0] two_q; // of token t: the west and the middle
         wire [W-1:0] before_it = from_west[l*W +: W];
@@ -241,7 +235,8 @@ module fx_row_stencil #(
         assign whole = sum[l*W +: W];
       end
       fx_cut #(.W(W), .QW(QW), .Shift(RowShift), .Down(QDown)) i_cut (
-        .clk_i, .en_i, .sum_i(whole), .zero_i(zero_i[l]), .q_o(q_o[l*QW +: QW]), .over_o(over_o[l]));
+        .clk_i, .en_i, .sum_i(whole), .zero_i(zero_i[l]), .q_o(q_o[l*QW +: QW]), .over_o(over_o[l]),
+        .above_o(above_o[2*l +: 2]), .below_o(below_o[l*`MAX2(1, RowShift) +: `MAX2(1, RowShift)]));
     end
   endgenerate
 endmodule

@@ -10,6 +10,7 @@
 module fx_rows #(
 `include "fx_parameters.svh"
   , parameter integer Parity = 0       ///< 1: p' has a parity bit on its way, with one lane in the line buffers too
+  , parameter integer Residues = 0     ///< 1: residue_o, with a constant stencil
 ) (
   input  wire                          clk_i,
   input  wire                          rst_ni,
@@ -37,7 +38,9 @@ module fx_rows #(
   output logic [Lanes-1:0]             over_o,            ///< lanes whose word does not fit
   output logic [Lanes-1:0]             live_o,            ///< lanes that hold an element
   output logic [Lanes*PW-1:0]          p_o,               ///< p' of the same elements
-  output logic                         bad_o              ///< with Parity: a word was not what it had been
+  output logic                         bad_o,             ///< with Parity: a word was not what it had been
+  input  wire  [2*Lanes-1:0]           residue_i,         ///< with Residues, with p_i: its residues modulo 3
+  output logic [2*2*Lanes-1:0]         residue_o          ///< and those that {p_o, q_o} must have
 );
   `REQUIRE(g_lanes_bad, Lanes >= 1 && Lanes <= 64 && (Lanes & (Lanes - 1)) == 0, "fx_rows: Lanes must be 1, 2, 4 .. 64")
 `include "fx_row_plan.svh"
@@ -132,6 +135,8 @@ module fx_rows #(
   generate
     if (Stencil != 0) begin : g_stencil
       wire flush_then, ends_then;
+      wire [Lanes*`MAX2(1, RowShift)-1:0] below;
+      wire [2*Lanes-1:0] above;
       delay #(.W(2), .N(Latency - 2)) i_edges_wait (
         .clk_i, .en_i, .ptr_i(7'd0), .d_i({slot_i & ~slot_real_i, ends}), .q_o({flush_then, ends_then}));
       fx_edges #(.Lanes(Lanes), .MaxRow(MaxRow), .LenW(LenW)) i_edges (
@@ -146,7 +151,17 @@ module fx_rows #(
 `ifdef LEAN_LANES
         .half_i(row_length_i[(Lanes > 1) ? $clog2(Lanes) - 1 : 0]),
 `endif
-        .zero_i(zero), .q_o, .over_o);
+        .zero_i(zero), .q_o, .over_o, .above_o(above), .below_o(below));
+      if (Residues != 0) begin : g_residues
+        fx_row_residue #(
+`include "fx_parameters_passed.svh"
+        ) i_residues (
+          .clk_i, .en_i, .clear_i, .ptr_i, .row_length_i, .p_i(residue_i), .zero_i(zero), .above_i(above), .below_i(below),
+          .q_o(residue_o[2*Lanes-1:0]), .p_o(residue_o[4*Lanes-1:2*Lanes]));
+      end else begin : g_no_residues
+        assign residue_o = '0;
+        wire unused_residue = &{1'b0, residue_i, above, below};
+      end
       assign take_band_o       = '0;
       assign take_band_ahead_o = '0;
       assign take_band_last_o  = '0;
@@ -157,6 +172,8 @@ module fx_rows #(
       localparam integer ReadAt = (Lanes == 1) ? Latency - PlanRounds - 2 :
                                                  Latency - PlanRounds - 2 - `LANE_TURN_LATENCY(Lanes);
       assign edge_node = '0;
+      assign residue_o = '0;
+      wire unused_residue = &{1'b0, residue_i};
       fx_row_fluxes #(
 `include "fx_parameters_passed.svh"
       ) i_row (

@@ -15,20 +15,11 @@ module fx_scalars #(
   input  wire                 start_i,
   input  wire  [31:0]         pass_count_i,    ///< passes finished
   input  wire  [31:0]         rho_stop_from_i, ///< first pass, from one, whose rho is tested
-  input  wire  [7:0]          set_i,           ///< as scalar_sequencer's, and so all below
-  input  wire  [2:0]          set_at_i,
-  input  wire  [31:0]         set_word_i,
-  input  wire                 read_i,
-  input  wire  [2:0]          read_at_i,
-  output logic [ScalarW-1:0]  read_o,
-  output logic                done_o,
-  output logic [2:0]          end_o,
-  output logic                guard_o,
-  output logic [1:0]          alpha_cls_o,
-  output logic [OperandW-1:0] alpha_op_o,
-  output logic [1:0]          beta_cls_o,
-  output logic [OperandW-1:0] beta_op_o,
-  output logic                operands_o
+  `SCALAR_PORTS(ScalarW) ///< as scalar_sequencer's, and so all of the macro's
+  output logic                operands_o,
+  output logic                checking_o,      ///< with Checks: the program runs once more
+  output logic [4:0]          total_o,         ///< likewise: scalar_sequencer's
+  output logic                bad_o            ///< likewise, one clock: the scalars came out another way, or changed where they stand
 );
   localparam integer TotalW = `MAX3(DotRrW, DotPqW, DotQqW);
   logic test_rho; // this pass's rho is tested
@@ -37,16 +28,39 @@ module fx_scalars #(
     count_q  <= pass_count_i + 32'd1;
     test_rho <= count_q >= rho_stop_from_i;
   end
+  wire start, test, done, other;
+  wire [2:0] how;
+  wire [ScalarW+6:0] checks;
   wire subtract;
   wire [ScalarW+1:0] minuend;
   scalar_sequencer #(
     .E(ScalarExpW), .M(ScalarFracW), .Rne(ScalarRne), .OperandExpW(OperandExpW), .OperandFracW(OperandFracW),
     .OperandRne(OperandRne), .Blocks((Style == 1) ? 0 : 1), .Integer(1), .W0(DotRrW), .W1(DotPqW), .W2(DotQqW),
-    .Lsb0(-2 * RF), .Lsb1(-PF - QF), .Lsb2(-2 * QF), .TotalW(TotalW)) i_sequencer (
-    .clk_i, .rst_ni, .abort_i(aborting_i), .start_i, .entry_i({$clog2(`SCALAR_PROGRAM_N + 1){1'b0}}),
+    .Lsb0(-2 * RF), .Lsb1(-PF - QF), .Lsb2(-2 * QF), .TotalW(TotalW), .Checks(Checks)) i_sequencer (
+    .clk_i, .rst_ni, .abort_i(aborting_i), .start_i(start), .entry_i({$clog2(`SCALAR_PROGRAM_N + 1){1'b0}}),
     .totals_i({TotalW'($signed(qq_i)), TotalW'($signed(pq_i)), TotalW'($signed(rr_i))}), .over_i, .subtract_o(subtract),
-    .minuend_o(minuend), .subtracted_i(1'b0), .test_i(test_rho), .set_i, .set_at_i, .set_word_i, .read_i, .read_at_i,
-    .read_o, .done_o, .end_o, .guard_o, .alpha_cls_o, .alpha_op_o, .beta_cls_o, .beta_op_o, .operands_o);
+    .minuend_o(minuend), .subtracted_i(1'b0), .test_i(test), .set_i, .set_at_i, .set_word_i, .read_i, .read_at_i,
+    .read_o, .done_o(done), .end_o(how), .guard_o, .alpha_cls_o, .alpha_op_o, .beta_cls_o, .beta_op_o, .operands_o,
+    .checks_o(checks));
+  assign total_o = checks[ScalarW+5:ScalarW+1];
+  generate
+    if (Checks != 0) begin : g_checks
+      fx_twice #(.W(ScalarW), .ResultW(2 * OperandW + 8)) i_twice (
+        .clk_i, .rst_ni(rst_ni & ~aborting_i), .start_i, .test_i(test_rho), .start_o(start), .test_o(test), .done_i(done),
+        .end_i(how), .written_i(checks[ScalarW]), .written_word_i(checks[ScalarW-1:0]),
+        .results_i({guard_o, how, alpha_cls_o, alpha_op_o, beta_cls_o, beta_op_o}), .done_o, .end_o,
+        .checking_o, .bad_o(other));
+      always_ff @(posedge clk_i) bad_o <= rst_ni & (other | checks[ScalarW+6]);
+    end else begin : g_no_checks
+      assign start  = start_i;
+      assign test   = test_rho;
+      assign done_o = done;
+      assign end_o  = how;
+      assign other  = 1'b0;
+      assign {checking_o, bad_o} = '0;
+      wire unused_checks = &{1'b0, checks, other};
+    end
+  endgenerate
   wire unused = &{1'b0, subtract, minuend};
 endmodule
 `default_nettype wire

@@ -36,21 +36,7 @@ module fx_streams #(
   output logic [Lanes*QW-1:0]          q_o,
   output logic [Coefs*Lanes*CoefW-1:0] band_o,
 
-  input  core_vectors_t                give_i,
-  input  core_vectors_t                give_ahead_i,
-  input  core_vectors_t                give_last_i,
-  input  wire  [Lanes*UW-1:0]          u_i,
-  input  wire  [Lanes*RW-1:0]          r_i,
-  input  wire  [Lanes*PW-1:0]          p_i,
-  input  wire  [Lanes*QW-1:0]          q_i,
-  output core_vectors_t                out_valid_o,
-  output core_vectors_t                out_last_o,
-  input  core_vectors_t                out_ready_i,
-  output logic [Lanes*UW-1:0]          u_tdata_o,
-  output logic [Lanes*RW-1:0]          r_tdata_o,
-  output logic [Lanes*PW-1:0]          p_tdata_o,
-  output logic [Lanes*QW-1:0]          q_tdata_o,
-  output core_vectors_t                out_full_o,
+  `VECTORS_LEAVE_PORTS(Lanes)
 
   output logic                         en_o,
   output logic                         still_o,
@@ -104,19 +90,9 @@ module fx_streams #(
   endgenerate
 
   // ---- Words that go out: a beat that waits is kept ----------------------------------------------------------------
-  logic [Lanes*UW-1:0] u_q;
-  logic [Lanes*RW-1:0] r_q;
-  logic [Lanes*PW-1:0] p_q;
-  logic [Lanes*QW-1:0] q_q;
-  assign u_tdata_o = out_full_o.u ? u_q : u_i;
-  assign r_tdata_o = out_full_o.r ? r_q : r_i;
-  assign p_tdata_o = out_full_o.p ? p_q : p_i;
-  assign q_tdata_o = out_full_o.q ? q_q : q_i;
-  always_ff @(posedge clk_i) begin
-    if (!out_full_o.u) u_q <= u_i;
-    if (!out_full_o.r) r_q <= r_i;
-    if (!out_full_o.p) p_q <= p_i;
-    if (!out_full_o.q) q_q <= q_i;
-  end
+  kept_words #(.W(Lanes*UW)) i_kept_u (.clk_i, .full_i(out_full_o.u), .words_i(u_i), .words_o(u_tdata_o));
+  kept_words #(.W(Lanes*RW)) i_kept_r (.clk_i, .full_i(out_full_o.r), .words_i(r_i), .words_o(r_tdata_o));
+  kept_words #(.W(Lanes*PW)) i_kept_p (.clk_i, .full_i(out_full_o.p), .words_i(p_i), .words_o(p_tdata_o));
+  kept_words #(.W(Lanes*QW)) i_kept_q (.clk_i, .full_i(out_full_o.q), .words_i(q_i), .words_o(q_tdata_o));
 endmodule
 `default_nettype wire

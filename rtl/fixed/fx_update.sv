@@ -41,24 +41,18 @@ module fx_update #(
   output logic [Lanes-1:0]     p_over_o,
   output logic                 row_slot_o,   ///< p_o is that of a slot
   output logic                 row_slot_real_o, ///< of a token
-  output logic                 row_slot_last_o
+  output logic                 row_slot_last_o,
+  input  wire  [4*2*Lanes-1:0] residue_i,    ///< with Checks, with the words: residues modulo 3 of {q, p, r, u}
+  output logic [3*2*Lanes-1:0] residue_o,    ///< and those that {p', r', u'} must have
+  output logic                 beyond_o      ///< unless a product did not fit, now or before
 );
   localparam integer Stages = `MAX2(UpdatePOut, UpdateUOut); // the last that a stream meets
 
   // Tokens, by the clocks behind their slot. Place 0 is the slot's own clock plus one, as in core_update.
-  logic [Stages:0] real_q, last_q, slot_q, slot_last_q;
-  always_ff @(posedge clk_i)
-    if (!rst_ni || clear_i) begin
-      real_q      <= '0;
-      last_q      <= '0;
-      slot_q      <= '0;
-      slot_last_q <= '0;
-    end else if (en_i) begin
-      real_q      <= {real_q[Stages-1:0], slot_real_i};
-      last_q      <= {last_q[Stages-1:0], token_last_i};
-      slot_q      <= {slot_q[Stages-1:0], slot_i};
-      slot_last_q <= {slot_last_q[Stages-1:0], slot_last_i};
-    end
+  wire [Stages:0] real_q, last_q, slot_q, slot_last_q;
+  pass_tokens #(.Stages(Stages)) i_tokens (
+    .clk_i, .rst_ni, .en_i, .clear_i, .slot_i, .slot_real_i, .slot_last_i, .token_last_i, .slot_o(slot_q),
+    .real_o(real_q), .slot_last_o(slot_last_q), .last_o(last_q));
   assign row_slot_o      = slot_q[UpdatePOut];
   assign row_slot_real_o = real_q[UpdatePOut];
   assign row_slot_last_o = slot_last_q[UpdatePOut];
@@ -102,9 +96,11 @@ module fx_update #(
   // ---- alpha and beta ----------------------------------------------------------------------------------------------
   localparam integer FactorW  = `FX_OPERAND_W(OperandFracW);
   localparam integer WideP    = `FX_WIDE_P(RW, RF, PW, PF);
-  wire [FactorW-1:0] u_factor, r_factor, p_factor;
+  wire [FactorW-1:0] u_factor, r_factor, p_factor, factor;
+  wire [2:0] store;
   localparam integer FromMost = `MAX2(PW, QW);
   localparam integer OutMost  = `MAX3(UW, RW, WideP);
+  wire [`FX_POSITION_W(OperandFracW, FromMost, OutMost)-1:0]    position;
   wire [`FX_MOVE_W(OperandFracW, FromMost, OutMost, UW)-1:0]    u_move;
   wire [`FX_MOVE_W(OperandFracW, FromMost, OutMost, RW)-1:0]    r_move;
   wire [`FX_MOVE_W(OperandFracW, FromMost, OutMost, WideP)-1:0] p_move;
@@ -112,7 +108,13 @@ module fx_update #(
 `include "fx_parameters_passed.svh"
   ) i_operands (
     .clk_i, .rst_ni, .load_i, .alpha_cls_i, .alpha_i, .beta_cls_i, .beta_i, .u_factor_o(u_factor),
-    .u_move_o(u_move), .r_factor_o(r_factor), .r_move_o(r_move), .p_factor_o(p_factor), .p_move_o(p_move));
+    .u_move_o(u_move), .r_factor_o(r_factor), .r_move_o(r_move), .p_factor_o(p_factor), .p_move_o(p_move),
+    .factor_o(factor), .position_o(position), .store_o(store));
+  wire [Lanes*(FactorW+PW)-1:0] alpha_p, beta_p;
+  wire [Lanes*(FactorW+QW)-1:0] alpha_q;
+  localparam integer SumsW = UW + RW + WideP + 6;
+  wire [Lanes*SumsW-1:0] sum;
+  wire [Lanes*3-1:0] half, beyond;
 
   genvar l;
   generate
@@ -124,7 +126,36 @@ module fx_update #(
         .p_factor_i(p_factor), .p_move_i(p_move), .u_i(u_i[l*UW +: UW]), .r_i(r_i[l*RW +: RW]), .p_i(p_i[l*PW +: PW]),
         .q_i(q_i[l*QW +: QW]), .u_live_i(u_live[l]), .r_live_i(r_live[l]), .p_live_i(p_live[l]),
         .u_o(u_o[l*UW +: UW]), .r_o(r_o[l*RW +: RW]), .p_o(p_o[l*PW +: PW]), .u_over_o(u_over_o[l]),
-        .r_over_o(r_over_o[l]), .p_over_o(p_over_o[l]));
+        .r_over_o(r_over_o[l]), .p_over_o(p_over_o[l]), .alpha_p_o(alpha_p[l*(FactorW+PW) +: FactorW+PW]),
+        .alpha_q_o(alpha_q[l*(FactorW+QW) +: FactorW+QW]), .beta_p_o(beta_p[l*(FactorW+PW) +: FactorW+PW]),
+        .sum_o(sum[l*SumsW +: SumsW]), .beyond_o(beyond[l*3 +: 3]), .half_o(half[l*3 +: 3]));
+    end
+    assign beyond_o = |beyond;
+    if (Checks != 0) begin : g_checks
+      localparam integer Step = `FX_OPERAND_STEP(OperandFracW);
+      localparam integer Base = `FX_BASE(OperandFracW, OutMost);
+      // Groups above the product hold its sign, which of an even number of bits counts as 0.
+      localparam integer LowN = (Step == 1) ? FromMost + OperandFracW + 3 : (FactorW + FromMost + Step - 1) / Step;
+      wire [3*2-1:0] factors;
+      wire [3*LowN-1:0] low;
+      wire [2:0] odd;
+      fx_operand_residue #(.M(OperandFracW), .FactorW(FactorW), .PosW(`FX_POSITION_W(OperandFracW, FromMost, OutMost)),
+                           .Base(Base), .LowN(LowN)) i_factors (
+        .clk_i, .store_i(store), .factor_i(factor), .position_i(position), .factor_o(factors), .low_o(low), .odd_o(odd));
+      for (l = 0; l < Lanes; l = l + 1) begin : g_lane
+        fx_lane_residue #(
+`include "fx_parameters_passed.svh"
+          , .LowN(LowN)) i_residues (
+          .clk_i, .en_i, .factor_i(factors), .low_i(low), .odd_i(odd), .alpha_p_i(alpha_p[l*(FactorW+PW) +: FactorW+PW]),
+          .alpha_q_i(alpha_q[l*(FactorW+QW) +: FactorW+QW]), .beta_p_i(beta_p[l*(FactorW+PW) +: FactorW+PW]),
+          .half_i(half[l*3 +: 3]), .sum_i(sum[l*SumsW +: SumsW]), .u_i(residue_i[l*2 +: 2]), .r_i(residue_i[(Lanes+l)*2 +: 2]),
+          .p_i(residue_i[(2*Lanes+l)*2 +: 2]), .q_i(residue_i[(3*Lanes+l)*2 +: 2]), .u_live_i(u_live[l]),
+          .r_live_i(r_live[l]), .p_live_i(p_live[l]), .r_word_i(r_o[l*RW +: RW]), .u_o(residue_o[l*2 +: 2]),
+          .r_o(residue_o[(Lanes+l)*2 +: 2]), .p_o(residue_o[(2*Lanes+l)*2 +: 2]));
+      end
+    end else begin : g_no_checks
+      assign residue_o = '0;
+      wire unused = &{1'b0, residue_i, factor, position, store, alpha_p, alpha_q, beta_p, half, sum};
     end
   endgenerate
 
@@ -146,17 +177,8 @@ module fx_update #(
   assign take_last_o.p = last_q[UpdatePIn];
   assign take_last_o.r = last_q[UpdateRIn];
   assign take_last_o.u = last_q[UpdateUIn];
-  assign give_o.q = 1'b0;
-  assign give_o.p = own_q[UpdatePOut];
-  assign give_o.r = own_q[UpdateROut];
-  assign give_o.u = own_q[UpdateUOut];
-  assign give_ahead_o.q = 1'b0;
-  assign give_ahead_o.p = own_q[UpdatePOut-1];
-  assign give_ahead_o.r = own_q[UpdateROut-1];
-  assign give_ahead_o.u = own_q[UpdateUOut-1];
-  assign give_last_o.q = 1'b0;
-  assign give_last_o.p = own_last_q[UpdatePOut];
-  assign give_last_o.r = own_last_q[UpdateROut];
-  assign give_last_o.u = own_last_q[UpdateUOut];
+  assign give_o = {1'b0, own_q[UpdatePOut], own_q[UpdateROut], own_q[UpdateUOut]};
+  assign give_ahead_o = {1'b0, own_q[UpdatePOut-1], own_q[UpdateROut-1], own_q[UpdateUOut-1]};
+  assign give_last_o = {1'b0, own_last_q[UpdatePOut], own_last_q[UpdateROut], own_last_q[UpdateUOut]};
 endmodule
 `default_nettype wire

@@ -8,22 +8,16 @@
 `include "mantissa.svh"
 `default_nettype none
 module fp_add #(
-  parameter integer EA       = 8,
-  parameter integer MA       = 23,
-  parameter integer EB       = 8,
-  parameter integer MB       = 23,
-  parameter integer EO       = 8,
-  parameter integer MO       = 23,
+  parameter integer EA = 8, parameter integer MA = 23,
+  parameter integer EB = 8, parameter integer MB = 23,
+  parameter integer EO = 8, parameter integer MO = 23,
   parameter integer Rne      = 0,
   parameter integer Subtract = 0,
   parameter integer Stages   = 6
 ) (
   input  wire            clk_i,
   input  wire            en_i,
-  input  wire  [1:0]     a_cls_i,
-  input  wire  [EA+MA:0] a_i,
-  input  wire  [1:0]     b_cls_i,
-  input  wire  [EB+MB:0] b_i,
+  `OPERANDS_PORTS(EA+MA+1, EB+MB+1)
   output logic [1:0]     cls_o,
   output logic [EO+MO:0] word_o
 );

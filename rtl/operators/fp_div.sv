@@ -3,21 +3,15 @@
 `include "mantissa.svh"
 `default_nettype none
 module fp_div #(
-  parameter integer EA  = 11,
-  parameter integer MA  = 52,
-  parameter integer EB  = 11,
-  parameter integer MB  = 52,
-  parameter integer EO  = 11,
-  parameter integer MO  = 52,
+  parameter integer EA = 11, parameter integer MA = 52,
+  parameter integer EB = 11, parameter integer MB = 52,
+  parameter integer EO = 11, parameter integer MO = 52,
   parameter integer Rne = 0
 ) (
   input  wire            clk_i,
   input  wire            rst_ni,
   input  wire            start_i,
-  input  wire  [1:0]     a_cls_i,
-  input  wire  [EA+MA:0] a_i,
-  input  wire  [1:0]     b_cls_i,
-  input  wire  [EB+MB:0] b_i,
+  `OPERANDS_PORTS(EA+MA+1, EB+MB+1)
   output logic           done_o, ///< one clock
   output logic [1:0]     cls_o,
   output logic [EO+MO:0] word_o
@@ -74,15 +68,7 @@ module fp_div #(
 
   localparam integer FracW = Bits;
 `include "fp_round.svh"
-  task automatic finish;
-    logic [1:0] cls;
-    logic [EO+MO:0] word;
-    begin
-      round(cls_q, sign_q, exp_q, {quotient_q[Bits-2:0], sticky_q}, cls, word);
-      cls_o  <= cls;
-      word_o <= word;
-    end
-  endtask
+  `FINISH_TASK({quotient_q[Bits-2:0], sticky_q})
 
   always_ff @(posedge clk_i)
     if (!rst_ni) begin

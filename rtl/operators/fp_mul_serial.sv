@@ -3,17 +3,13 @@
 `include "mantissa.svh"
 `default_nettype none
 module fp_mul_serial #(
-  parameter integer E   = 11,
-  parameter integer M   = 52,
+  parameter integer E = 11, parameter integer M = 52,
   parameter integer Rne = 0
 ) (
   input  wire          clk_i,
   input  wire          rst_ni,
   input  wire          start_i,
-  input  wire  [1:0]   a_cls_i,
-  input  wire  [E+M:0] a_i,
-  input  wire  [1:0]   b_cls_i,
-  input  wire  [E+M:0] b_i,
+  `OPERANDS_PORTS(E+M+1, E+M+1)
   output logic         done_o, ///< one clock
   output logic [1:0]   cls_o,
   output logic [E+M:0] word_o
@@ -66,15 +62,7 @@ module fp_mul_serial #(
   localparam integer EO    = E;
   localparam integer MO    = M;
 `include "fp_round.svh"
-  task automatic finish;
-    logic [1:0] cls;
-    logic [EO+MO:0] word;
-    begin
-      round(cls_q, sign_q, exp_q, product_q[2*M:0], cls, word);
-      cls_o  <= cls;
-      word_o <= word;
-    end
-  endtask
+  `FINISH_TASK(product_q[2*M:0])
 
   always_ff @(posedge clk_i)
     if (!rst_ni) begin

@@ -31,23 +31,7 @@ module sp_core #(
   input  wire                  clk_i,
   input  wire                  rst_ni,
 
-  input  wire  [7:0]           s_axil_awaddr,
-  input  wire                  s_axil_awvalid,
-  output logic                 s_axil_awready,
-  input  wire  [31:0]          s_axil_wdata,
-  input  wire  [3:0]           s_axil_wstrb,
-  input  wire                  s_axil_wvalid,
-  output logic                 s_axil_wready,
-  output logic [1:0]           s_axil_bresp,
-  output logic                 s_axil_bvalid,
-  input  wire                  s_axil_bready,
-  input  wire  [7:0]           s_axil_araddr,
-  input  wire                  s_axil_arvalid,
-  output logic                 s_axil_arready,
-  output logic [31:0]          s_axil_rdata,
-  output logic [1:0]           s_axil_rresp,
-  output logic                 s_axil_rvalid,
-  input  wire                  s_axil_rready,
+  `AXIL_PORTS(8)
 
   input  wire  [Lanes*WordW-1:0] s_axis_word_tdata,
   input  wire  [1:0]           s_axis_word_tuser,
@@ -57,14 +41,9 @@ module sp_core #(
   input  wire  [7:0]           s_axis_ask_tdata,
   input  wire                  s_axis_ask_tvalid,
   output logic                 s_axis_ask_tready,
-  output logic [Lanes*WordW-1:0] m_axis_word_tdata,
-  output logic                 m_axis_word_tvalid,
-  output logic                 m_axis_word_tlast,
-  input  wire                  m_axis_word_tready,
+  `AXIS_OUT_PORTS(word, Lanes*WordW)
 
-  output logic [7:0]           m_axis_pass_tdata,
-  output logic                 m_axis_pass_tvalid,
-  input  wire                  m_axis_pass_tready,
+  `PASS_PORTS(8)
   input  wire  [Lanes*EntryW:0] s_axis_row_tdata,
   input  wire                  s_axis_row_tvalid,
   input  wire                  s_axis_row_tlast,
@@ -113,10 +92,9 @@ module sp_core #(
 `ifndef UNWATCHED
     .length_bad_o(length_bad),
 `endif
-    .clk_i, .rst_ni, .s_axil_awaddr, .s_axil_awvalid, .s_axil_awready, .s_axil_wdata, .s_axil_wstrb, .s_axil_wvalid,
-    .s_axil_wready, .s_axil_bresp, .s_axil_bvalid, .s_axil_bready, .s_axil_araddr, .s_axil_arvalid, .s_axil_arready,
-    .s_axil_rdata, .s_axil_rresp, .s_axil_rvalid, .s_axil_rready, .busy_i(busy_o | start), .done_i(done),
-    .end_i(run_end), .bank_i(1'b0), .offering_i(m_axis_pass_tvalid | m_axis_word_tvalid), .errors_i(all_errors),
+    .clk_i, .rst_ni, `AXIL_PASSED,
+    .busy_i(busy_o | start), .done_i(done), .end_i(run_end), .fault_i(1'b0),
+    .bank_i(1'b0), .offering_i(m_axis_pass_tvalid | m_axis_word_tvalid), .errors_i(all_errors),
     .pass_count_i(pass_count), .sigma_guards_i(sigma_guards), .cycles_i(cycles), .scalar_i(scalar),
     .words_u_i(64'(words_u)), .words_r_i(64'(words_r)), .words_p_i(64'(words_p)), .words_q_i(64'(words_q)),
     .start_o(start), .abort_o(abort), .length_o(length), .row_length_o(unused_row), .row_bad_o(row_bad),
@@ -217,6 +195,9 @@ module sp_core #(
   wire operands; // they are new
   wire [Lanes-1:0] u_over, r_over, p_over, q_over;
   wire row_slot, row_slot_real, row_slot_last;
+  wire [6*Lanes-1:0] unused_residue; // nothing is checked
+  wire unused_checking, unused_scalars, unused_beyond;
+  wire [4:0] unused_total;
   core_vectors_t unused_take, unused_take_ahead, unused_take_last, unused_give_ahead, unused_give_last;
   fx_update #(
 `include "fx_parameters_passed.svh"
@@ -227,7 +208,8 @@ module sp_core #(
     .u_i(u_word), .r_i(r_word), .p_i(p_word), .q_i(q_word), .take_o(unused_take), .take_ahead_o(unused_take_ahead),
     .take_last_o(unused_take_last), .give_o(give), .give_ahead_o(unused_give_ahead),
     .give_last_o(unused_give_last), .u_o(u_new), .r_o(r_new), .p_o(p_new), .u_over_o(u_over), .r_over_o(r_over),
-    .p_over_o(p_over), .row_slot_o(row_slot), .row_slot_real_o(row_slot_real), .row_slot_last_o(row_slot_last));
+    .p_over_o(p_over), .row_slot_o(row_slot), .row_slot_real_o(row_slot_real), .row_slot_last_o(row_slot_last),
+    .residue_i({(8*Lanes){1'b0}}), .residue_o(unused_residue), .beyond_o(unused_beyond));
 
   // ---- Rows --------------------------------------------------------------------------------------------------------
   logic beat_q;
@@ -294,7 +276,8 @@ module sp_core #(
     .pass_count_i(pass_count), .rho_stop_from_i(rho_stop_from), .set_i(set), .set_at_i(set_at),
     .set_word_i(set_word), .read_i(scalar_read), .read_at_i(scalar_at), .read_o(scalar), .done_o(scalar_done),
     .end_o(scalar_end), .guard_o(scalar_guard), .alpha_cls_o(alpha_cls), .alpha_op_o(alpha_op),
-    .beta_cls_o(beta_cls), .beta_op_o(beta_op), .operands_o(operands));
+    .beta_cls_o(beta_cls), .beta_op_o(beta_op), .operands_o(operands),
+    .checking_o(unused_checking), .total_o(unused_total), .bad_o(unused_scalars));
   wire unused = &{1'b0, unused_bad, row_bad, bank_reg, unused_first, unused_last, unused_row, unused_column, unused_coefs, u_early,
                   r_early, q_early, row_slot, row_slot_real, row_slot_last, unused_take, unused_take_ahead,
                   unused_take_last, unused_give_ahead, unused_give_last, give.q};

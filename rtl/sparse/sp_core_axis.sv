@@ -17,25 +17,7 @@ module sp_core_axis #(
   input  wire                       aclk,
   input  wire                       aresetn,
 
-  input  wire  [7:0]                s_axil_awaddr,
-  input  wire  [2:0]                s_axil_awprot, ///< ignored
-  input  wire                       s_axil_awvalid,
-  output logic                      s_axil_awready,
-  input  wire  [31:0]               s_axil_wdata,
-  input  wire  [3:0]                s_axil_wstrb,
-  input  wire                       s_axil_wvalid,
-  output logic                      s_axil_wready,
-  output logic [1:0]                s_axil_bresp,
-  output logic                      s_axil_bvalid,
-  input  wire                       s_axil_bready,
-  input  wire  [7:0]                s_axil_araddr,
-  input  wire  [2:0]                s_axil_arprot, ///< ignored
-  input  wire                       s_axil_arvalid,
-  output logic                      s_axil_arready,
-  output logic [31:0]               s_axil_rdata,
-  output logic [1:0]                s_axil_rresp,
-  output logic                      s_axil_rvalid,
-  input  wire                       s_axil_rready,
+  `AXIL_PROT_PORTS(8)
 
   input  wire  [Lanes*8*WordBytes-1:0] s_axis_word_tdata,
   input  wire  [1:0]                s_axis_word_tuser, ///< the vector: 0 u, 1 r, 2 p, 3 q
@@ -45,18 +27,10 @@ module sp_core_axis #(
   input  wire  [7:0]                s_axis_ask_tdata,
   input  wire                       s_axis_ask_tvalid,
   output logic                      s_axis_ask_tready,
-  output logic [Lanes*8*WordBytes-1:0] m_axis_word_tdata,
-  output logic                      m_axis_word_tvalid,
-  output logic                      m_axis_word_tlast,
-  input  wire                       m_axis_word_tready,
+  `AXIS_OUT_PORTS(word, Lanes*8*WordBytes)
 
-  output logic [7:0]                m_axis_pass_tdata,
-  output logic                      m_axis_pass_tvalid,
-  input  wire                       m_axis_pass_tready,
-  input  wire  [8*RowBytes-1:0]     s_axis_row_tdata,
-  input  wire                       s_axis_row_tvalid,
-  input  wire                       s_axis_row_tlast,
-  output logic                      s_axis_row_tready,
+  `PASS_PORTS(8)
+  `AXIS_IN_PORTS(row, 8*RowBytes)
 
   output logic                      busy_o ///< a run is on; its end can serve as an interrupt
 );
@@ -73,9 +47,8 @@ module sp_core_axis #(
   sp_core #(
 `include "fx_parameters_passed.svh"
     , .Depth(Depth), .AddressW(AddressW), .RowLog(RowLog)) i_core (
-    .clk_i(aclk), .rst_ni(aresetn), .s_axil_awaddr, .s_axil_awvalid, .s_axil_awready, .s_axil_wdata, .s_axil_wstrb,
-    .s_axil_wvalid, .s_axil_wready, .s_axil_bresp, .s_axil_bvalid, .s_axil_bready, .s_axil_araddr, .s_axil_arvalid,
-    .s_axil_arready, .s_axil_rdata, .s_axil_rresp, .s_axil_rvalid, .s_axil_rready, .s_axis_word_tdata(word_in),
+    .clk_i(aclk), .rst_ni(aresetn), `AXIL_PASSED,
+    .s_axis_word_tdata(word_in),
     .s_axis_word_tuser, .s_axis_word_tvalid, .s_axis_word_tlast, .s_axis_word_tready, .s_axis_ask_tdata,
     .s_axis_ask_tvalid, .s_axis_ask_tready, .m_axis_word_tdata(word_out), .m_axis_word_tvalid, .m_axis_word_tlast,
     .m_axis_word_tready, .m_axis_pass_tdata, .m_axis_pass_tvalid, .m_axis_pass_tready,

@@ -79,8 +79,11 @@ module sp_rows #(
       logic [RowSumW-1:0] sum_q;
       always_ff @(posedge clk_i)
         if (beat_q[RowSumAt]) sum_q <= RowSumW'($signed(product)) + (sum_q & {RowSumW{~first_q}});
+      wire [`MAX2(1, RowSumShift)-1:0] unused_below;
+      wire [1:0] unused_above;
       fx_cut #(.W(RowSumW), .QW(QW), .Shift(RowSumShift), .Down(QDown)) i_cut (
-        .clk_i, .en_i(1'b1), .sum_i(sum_q), .zero_i(1'b0), .q_o(q_o[l*QW +: QW]), .over_o(over_o[l]));
+        .clk_i, .en_i(1'b1), .sum_i(sum_q), .zero_i(1'b0), .q_o(q_o[l*QW +: QW]), .over_o(over_o[l]),
+        .above_o(unused_above), .below_o(unused_below));
     end
   endgenerate
   delay #(.W(Lanes*PW), .N(RowLatency - RowGather)) i_p (.clk_i, .en_i(1'b1), .ptr_i(7'd0), .d_i(p_i), .q_o(p_o));

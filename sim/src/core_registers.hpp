@@ -57,6 +57,7 @@ enum StatusBit : std::uint32_t {
     kDoneBit = 1U << 1, // a run has ended
     kBankBit = 1U << 8, // the bank that holds u, r, p, q
     kOfferingBit = 1U << 9, // beats of a run that has ended are still offered
+    kFaultDetectedBit = 1U << 11, // fx_core with Checks: a check failed since the start
 };
 
 /// STATUS[6:4], how a run ended: a number of mantissa::RunEnd.

@@ -80,6 +80,11 @@ RunReport CoreSession::finish() {
         fault_ = end ? describe_errors(errors) : fmt::format("STATUS is 0x{:x}, which names no end of a run", status);
     }
     if (report.passes > 0) scalars_ = scalars_behind(report.passes);
+    // Behind the scalars, which are checked as they are read.
+    if (((status | read_register(kStatus)) & kFaultDetectedBit) != 0) {
+        report.end = RunEnd::fault;
+        fault_ = "fault_detected: one of the core's checks failed";
+    }
     if (spec_.fixed_vectors() && report.passes > 0)
         report.words = {longest(kWordsU), longest(kWordsR), longest(kWordsP), longest(kWordsQ)};
     return report;

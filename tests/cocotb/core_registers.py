@@ -40,6 +40,7 @@ STATUS_DONE = 0x2  # a run has ended
 STATUS_END = 0x70  # how it ended
 STATUS_BANK = 0x100  # the bank that holds u, r, p, q
 STATUS_OFFERING = 0x200  # beats of a run that has ended are still offered
+STATUS_FAULT_DETECTED = 0x800  # fx_core with Checks: a check failed since the start
 
 ERROR_BAD_LENGTH = 0x1
 ERROR_BAD_ROW_LENGTH = 0x2

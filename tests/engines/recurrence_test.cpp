@@ -317,11 +317,27 @@ TEST(Recurrence, OneMoreIsOneFile) {
     EXPECT_EQ(ledger.products, 1);
 }
 
+/// Diagonally dominant, and not symmetric: a diagonal, one full row, and one that is half full.
+System arrow_system() {
+    std::vector<std::uint64_t> begin{0};
+    std::vector<std::uint32_t> column;
+    std::vector<double> value;
+    for (std::uint32_t i = 0; i < 8; ++i) {
+        for (std::uint32_t j = 0; j < 8; ++j) {
+            if (i != j && i != 5 && (i != 2 || j % 2 == 0)) continue;
+            column.push_back(j);
+            value.push_back(i == j ? 1.5 + 0.25 * i : 0.0625 * (j + 1.0));
+        }
+        begin.push_back(column.size());
+    }
+    return System(CompressedRows(std::move(begin), std::move(column), std::move(value)));
+}
+
 // Of eight unknowns sums have one term a lane, here and there: then native loops have the interpreter's numbers, to the
 // end, with what they put off and however they end.
 template <const Definition& D> void compare_native() {
     SCOPED_TRACE(std::string(D.name.view()));
-    for (const System& system : {scattered_system(8, 3), scattered_system(7, 4), sparse_system(8, 2)}) {
+    for (const System& system : {scattered_system(8, 3), scattered_system(7, 4), sparse_system(8, 2), arrow_system()}) {
         const std::vector<double> b = testing::random_residual(system, 0.05);
         Interpreter interpreter(system, parse_spec("double"), D);
         const recurrence::NativeRows<double> rows(std::get<CompressedRows>(system.matrix()));

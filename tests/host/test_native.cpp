@@ -182,6 +182,28 @@ TEST(NativeLoops, AskedForMoreThanThereIsGiveTheBestBack) {
     EXPECT_LE(solve(problem, *make_emulated_engine(), o).true_residual, 1);
 }
 
+// No look stands behind a kernel here: a solve that is long enough says where it is, and ends where it is told to.
+TEST(NativeLoops, SayWhereTheyAreAndCanBeStopped) {
+    const Problem problem = make_problem("generated:kind=thermal,n=90000");
+    for (const RecurrenceChoice choice : {RecurrenceChoice::cg, RecurrenceChoice::bicgstab}) {
+        SolveOptions o;
+        o.scheme = choice == RecurrenceChoice::cg ? Scheme::direct : Scheme::recurrence;
+        o.recurrence = choice;
+        o.spec = native_spec();
+        o.tolerance = 1e-12;
+        std::vector<HistoryPoint> seen;
+        const SolveResult r = solve(problem, *make_emulated_engine(), o, [&](const HistoryPoint& point) {
+            seen.push_back(point);
+            return false;
+        });
+        EXPECT_EQ(r.status, Status::iteration_limit) << r.detail;
+        EXPECT_EQ(r.detail, "stopped on request");
+        ASSERT_EQ(seen.size(), 1U);
+        EXPECT_GT(seen[0].inner_iterations, 0U);
+        EXPECT_EQ(r.inner_iterations, seen[0].inner_iterations);
+    }
+}
+
 TEST(NativeSolves, AreRefusedInOneLine) {
     const auto emulated = make_emulated_engine();
     const Problem problem = make_problem("poisson2d:level=3");

@@ -39,7 +39,8 @@ def files_in(*folders):
 
 core = (rtl / "mantissa.core").read_text()
 plain = parameters_of((rtl / "core_parameters.svh").read_text())
-axis = {**plain, **parameters_of((rtl / "core/pcg_core_axis.sv").read_text())}
+bytes_of = parameters_of((rtl / "byte_parameters.svh").read_text())
+axis = {**plain, **bytes_of}
 expect_equal("mantissa.core, target core", lists_of(core)[0], list(plain))
 expect_equal("mantissa.core, target axis", lists_of(core)[1], list(axis))
 check_described("mantissa.core", core, axis, plain)
@@ -49,7 +50,7 @@ expect_equal("mantissa.core, files", sorted(re.findall(r"^      - (\w+/\w+\.sv)$
 fx_core = (rtl / "fx_core.core").read_text()
 words = parameters_of((rtl / "fx_parameters.svh").read_text())
 expect_equal("fx_core.core, target core", lists_of(fx_core)[0], list(words))
-fx_axis = {**words, **parameters_of((rtl / "axis/fx_core_axis.sv").read_text())}
+fx_axis = {**words, **bytes_of}
 expect_equal("fx_core.core, target axis", lists_of(fx_core)[1], list(fx_axis))
 expect_equal("fx_core.core, target cores", lists_of(fx_core)[2], ["Cores", *words])
 expect_equal("fx_core.core, target cores_axis", lists_of(fx_core)[3], ["Cores", *fx_axis])
@@ -58,7 +59,7 @@ expect_equal("fx_core.core, files", sorted(re.findall(r"^      - (\w+/\w+\.sv)$"
              sorted([*files_in("fixed"), "axis/fx_core_axis.sv", "axis/fx_cores_axis.sv"]))
 
 resident = (rtl / "fx_resident.core").read_text()
-extra = {k: v for k, v in parameters_of((rtl / "fixed/resident/fx_resident.sv").read_text()).items()}
+extra = parameters_of((rtl / "resident_parameters.svh").read_text())
 expect_equal("fx_resident.core, target core", lists_of(resident)[0], [*words, *extra])
 check_described("fx_resident.core", resident, {**words, **extra}, {**words, **extra})
 expect_equal("fx_resident.core, target axis", lists_of(resident)[1], [*words, *extra])

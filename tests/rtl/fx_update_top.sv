@@ -70,7 +70,8 @@ module fx_update_top #(
     .r_i(r_in), .p_i(p_in), .q_i(q_in), .take_o(take), .take_ahead_o(take_ahead), .take_last_o(take_last),
     .give_o(give), .give_ahead_o(give_ahead), .give_last_o(give_last), .u_o(u_new), .r_o(r_new), .p_o(p_new),
     .u_over_o(u_over), .r_over_o(r_over), .p_over_o, .row_slot_o(row_slot),
-    .row_slot_real_o(row_slot_real), .row_slot_last_o(row_slot_last));
+    .row_slot_real_o(row_slot_real), .row_slot_last_o(row_slot_last),
+    .residue_i('0), .residue_o(), .beyond_o());
 
   wire [PW+RW-1+LenW-1:0] pr;
   wire [DotRrW-1:0]       rr;

@@ -38,7 +38,7 @@ module prove_control #(
     .clk_i, .rst_ni, .en_i, .start_i, .abort_i, .bank_i, .stencil_i, .length_i, .row_length_i, .length_bad_i, .row_bad_i,
     .halo_last_i(4'd0),
     .passes_i({30'd0, passes_i}), .stall_limit_i({30'd0, stall_limit_i}), .pass_ready_i, .ended_early_i, .ended_late_i,
-    .out_full_i, .dots_done_i, .scalar_done_i, .scalar_guard_i, .scalar_end_i, .busy_o(busy),
+    .out_full_i, .dots_done_i, .scalar_done_i, .scalar_guard_i, .scalar_end_i, .busy_o(busy), .lost_o(),
     .pass_valid_o(pass_valid), .pass_data_o(pass_data), .bank_o(bank), .clear_o(clear), .slot_o(), .slot_real_o(),
     .slot_last_o(), .token_last_o(), .drained_o(), .close_o(), .scalar_start_o(), .aborting_o(aborting), .run_o(), .done_o(done),
     .end_o(run_end), .errors_o(errors), .pass_count_o(), .sigma_guards_o(), .cycles_o());

@@ -45,7 +45,7 @@ module prove_cores #(
         .s_axil_bvalid(inner_bvalid[k]), .s_axil_bready(inner_bready), .s_axil_araddr(inner_araddr),
         .s_axil_arvalid(inner_arvalid), .s_axil_arready(inner_arready[k]), .s_axil_rdata(inner_rdata[32*k +: 32]),
         .s_axil_rresp(inner_rresp[2*k +: 2]), .s_axil_rvalid(inner_rvalid[k]), .s_axil_rready(inner_rready),
-        .busy_i(busy_i[k]), .done_i(1'b0), .end_i(3'd0), .bank_i(1'b0), .offering_i(1'b0), .errors_i(9'd0),
+        .busy_i(busy_i[k]), .done_i(1'b0), .end_i(3'd0), .fault_i(1'b0), .bank_i(1'b0), .offering_i(1'b0), .errors_i(9'd0),
         .pass_count_i(32'd0), .sigma_guards_i(32'd0), .cycles_i(64'd0), .scalar_i(12'd0), .words_u_i(64'd0), .words_r_i(64'd0),
         .words_p_i(64'd0), .words_q_i(64'd0), .start_o(), .abort_o(), .length_o(), .length_bad_o(), .row_length_o(),
         .row_bad_o(), .passes_o(), .rho_stop_from_o(), .stall_limit_o(), .stencil_o(), .bank_o(), .halo_first_o(),

@@ -10,7 +10,7 @@ prove() { # SHADOW BROKEN SAT_OPTION...
   local shadow=$1 broken=$2; shift 2
   yosys -q -p "
     read_verilog -formal -sv -I$rtl $rtl/core/lock_step.sv $rtl/core/stream_in.sv $rtl/core/stream_out.sv \
-      $rtl/core/core_control.sv $rtl/core/core_regs.sv $rtl/core/row_remainder.sv $rtl/fixed/fx_cores_axil.sv \
+      $rtl/core/core_control.sv $rtl/core/core_regs.sv $rtl/core/axil_words.sv $rtl/core/row_remainder.sv $rtl/fixed/fx_cores_axil.sv \
       $rtl/fixed/resident/fx_resident_regs.sv $rtl/fixed/resident/fx_send.sv $rtl/check/*.sv $here/$top.sv
     hierarchy -check -top $top -chparam Shadow $shadow -chparam Broken $broken
     proc; flatten; opt -full; opt_clean; select -assert-any t:\$assert

@@ -36,7 +36,7 @@ module prove_regs #(
     .s_axil_wstrb(wstrb), .s_axil_wvalid(wvalid), .s_axil_wready(wready), .s_axil_bresp(bresp), .s_axil_bvalid(bvalid),
     .s_axil_bready(bready), .s_axil_araddr(araddr), .s_axil_arvalid(arvalid), .s_axil_arready(arready),
     .s_axil_rdata(rdata), .s_axil_rresp(rresp), .s_axil_rvalid(rvalid), .s_axil_rready(rready), .busy_i, .done_i(1'b0),
-    .end_i(3'd0), .bank_i(1'b0), .offering_i(1'b0), .errors_i, .pass_count_i(32'd0), .sigma_guards_i(32'd0),
+    .end_i(3'd0), .fault_i(1'b0), .bank_i(1'b0), .offering_i(1'b0), .errors_i, .pass_count_i(32'd0), .sigma_guards_i(32'd0),
     .cycles_i(64'd0), .scalar_i({ScalarW{1'b0}}), .words_u_i(64'd0), .words_r_i(64'd0), .words_p_i(64'd0),
     .words_q_i(64'd0), .start_o(start), .abort_o(abort), .length_o(), .row_length_o(), .length_bad_o(), .row_bad_o(),
     .passes_o(passes), .rho_stop_from_o(), .stall_limit_o(), .stencil_o(), .bank_o(), .halo_first_o(), .halo_last_o(), .halo_column_o(), .scalar_read_o(), .scalar_at_o(),

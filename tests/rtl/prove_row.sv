@@ -20,7 +20,7 @@ module prove_row #(
   fx_row_stencil #(
 `include "fx_parameters_passed.svh"
   ) i_row (.clk_i, .en_i(1'b1), .ptr_i(7'd0), .south_i, .centre_i,
-    .north_i({{PW{1'b0}}, north_i}), .north_next_i(1'b0), .zero_i, .q_o(q), .over_o(over));
+    .north_i({{PW{1'b0}}, north_i}), .north_next_i(1'b0), .zero_i, .q_o(q), .over_o(over), .above_o(), .below_o());
 
   // Of the column t + 1, whose rows are on the inputs: what it gives as a row's side, and as its middle.
   localparam integer W = PW + 10 + ((RowShift < 0) ? -RowShift : 0);

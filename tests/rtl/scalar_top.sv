@@ -60,6 +60,6 @@ module scalar_top #(
     .clk_i, .rst_ni, .abort_i, .start_i, .entry_i('0), .totals_i({qq_i[TotalW-1:0], pq_i[TotalW-1:0], rho_i[TotalW-1:0]}), .over_i,
     .subtract_o, .minuend_o(minuend), .subtracted_i, .test_i, .set_i, .set_at_i, .set_word_i, .read_i, .read_at_i,
     .read_o(scalar), .done_o, .end_o, .guard_o, .alpha_cls_o(alpha_cls), .alpha_op_o(alpha), .beta_cls_o(beta_cls),
-    .beta_op_o(beta), .operands_o);
+    .beta_op_o(beta), .operands_o, .checks_o());
 endmodule
 `default_nettype wire

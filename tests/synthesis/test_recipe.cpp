@@ -101,6 +101,9 @@ TEST(Recipe, CyclesAskForTheCycleCore) {
     check("b2,w=10", 10, 5, 8);
     EXPECT_EQ(subject_of(request), "b2,w=10,level=10,stored=5,lanes=8");
     EXPECT_EQ(parameters_of(request, "fx_cycle").at("Lanes"), 8);
+    EXPECT_EQ(parameters_of(request, "fx_cycle").at("BusWords"), 8);
+    check("b2,w=10", 10, 5, 64);
+    EXPECT_EQ(parameters_of(request, "fx_cycle").at("BusWords"), 16);
     for (const int lanes : {0, -4, 3, 512}) EXPECT_THROW(check("b2,w=10", 10, 5, lanes), InvalidInput) << lanes;
     EXPECT_THROW(check("b2,w=10", 5, 5, 64), InvalidInput) << "more than a row has nodes";
 }

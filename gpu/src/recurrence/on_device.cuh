@@ -106,6 +106,10 @@ public:
                 report.patience = true;
                 break;
             }
+            if (now.done == 0 && !goes_on(now.passes, square)) {
+                report.cancelled = true;
+                break;
+            }
         }
         report.seconds = timer.stop();
         report.end = now.done != 0 ? now.end : RunEnd::passes;

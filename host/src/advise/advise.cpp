@@ -385,7 +385,8 @@ Advice advise(const Problem& problem, const AdviceOptions& options, const Advice
     if (options.inner < 1) throw InvalidInput("inner: at least one inner iteration");
     if (options.threads < 1) throw InvalidInput("threads: at least one");
     options::require_symmetric(problem, "advise");
-    return Adviser(problem, options, progress).run();
+    Adviser adviser(problem, options, progress);
+    return adviser.run();
 }
 
 } // namespace mantissa

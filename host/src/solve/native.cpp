@@ -149,7 +149,13 @@ void solve_native(const Problem& problem, const Engine& engine, std::vector<doub
     const std::vector<double>& b = shift != 0 ? near_one : d;
     std::vector<std::vector<double>> x;
     const double tolerance = std::min(context.target() / context.norm, 0.5);
-    const NativeReport report = context.native->solve(std::span(&b, 1), {tolerance, context.remaining()}, x).front();
+    NativeRequest request{tolerance, context.remaining()};
+    request.watch = [&context, &result](std::uint64_t iterations, double residual) {
+        context.report(
+            {result.inner_iterations + iterations, result.outer_iterations, residual * context.norm / context.initial});
+        return !context.cancelled;
+    };
+    const NativeReport report = context.native->solve(std::span(&b, 1), request, x).front();
     result.inner_iterations += report.iterations;
     result.outer_iterations += report.outer;
     result.native->seconds += report.seconds;

@@ -56,38 +56,38 @@ SynthesisFigures read_figures(const WorkFolder& work) {
     if (stat.is_discarded() || !stat.is_object() || !stat.contains("design") ||
         !stat["design"].contains("num_cells_by_type") || stat["design"]["num_cells_by_type"].empty())
         nothing_said("stat.json", "count of cells");
-    struct Kind {
+    struct Counted {
         std::string_view prefix;
         std::uint64_t SynthesisFigures::*field;
         std::uint64_t weight;
     };
     static constexpr std::array kKinds = {
-        Kind{"LUT", &SynthesisFigures::luts, 1},
-        Kind{"INV", &SynthesisFigures::luts, 1},
-        Kind{"FD", &SynthesisFigures::flip_flops, 1},
-        Kind{"TRELLIS_FF", &SynthesisFigures::flip_flops, 1},
-        Kind{"MUXCY", &SynthesisFigures::carries, 1},
-        Kind{"CARRY", &SynthesisFigures::carries, 1},
-        Kind{"CCU2C", &SynthesisFigures::carries, 1},
-        Kind{"MULT18X18", &SynthesisFigures::multipliers, 1},
-        Kind{"DSP48", &SynthesisFigures::multipliers, 1},
-        Kind{"RAM16X1D", &SynthesisFigures::memory_luts, 2},
-        Kind{"RAM32X1D", &SynthesisFigures::memory_luts, 2},
-        Kind{"RAM64X1D", &SynthesisFigures::memory_luts, 2},
-        Kind{"RAM32M", &SynthesisFigures::memory_luts, 4},
-        Kind{"RAM64M", &SynthesisFigures::memory_luts, 4},
-        Kind{"SRL", &SynthesisFigures::memory_luts, 1},
-        Kind{"TRELLIS_DPR16X4", &SynthesisFigures::memory_luts, 4},
-        Kind{"RAMB16", &SynthesisFigures::memory_bits, 18432},
-        Kind{"RAMB18", &SynthesisFigures::memory_bits, 18432},
-        Kind{"RAMB36", &SynthesisFigures::memory_bits, 36864},
-        Kind{"DP16KD", &SynthesisFigures::memory_bits, 18432},
-        Kind{"PDPW16KD", &SynthesisFigures::memory_bits, 18432},
+        Counted{"LUT", &SynthesisFigures::luts, 1},
+        Counted{"INV", &SynthesisFigures::luts, 1},
+        Counted{"FD", &SynthesisFigures::flip_flops, 1},
+        Counted{"TRELLIS_FF", &SynthesisFigures::flip_flops, 1},
+        Counted{"MUXCY", &SynthesisFigures::carries, 1},
+        Counted{"CARRY", &SynthesisFigures::carries, 1},
+        Counted{"CCU2C", &SynthesisFigures::carries, 1},
+        Counted{"MULT18X18", &SynthesisFigures::multipliers, 1},
+        Counted{"DSP48", &SynthesisFigures::multipliers, 1},
+        Counted{"RAM16X1D", &SynthesisFigures::memory_luts, 2},
+        Counted{"RAM32X1D", &SynthesisFigures::memory_luts, 2},
+        Counted{"RAM64X1D", &SynthesisFigures::memory_luts, 2},
+        Counted{"RAM32M", &SynthesisFigures::memory_luts, 4},
+        Counted{"RAM64M", &SynthesisFigures::memory_luts, 4},
+        Counted{"SRL", &SynthesisFigures::memory_luts, 1},
+        Counted{"TRELLIS_DPR16X4", &SynthesisFigures::memory_luts, 4},
+        Counted{"RAMB16", &SynthesisFigures::memory_bits, 18432},
+        Counted{"RAMB18", &SynthesisFigures::memory_bits, 18432},
+        Counted{"RAMB36", &SynthesisFigures::memory_bits, 36864},
+        Counted{"DP16KD", &SynthesisFigures::memory_bits, 18432},
+        Counted{"PDPW16KD", &SynthesisFigures::memory_bits, 18432},
     };
     for (const auto& [type, count] : stat.at("design").at("num_cells_by_type").items()) {
         // A CCU2C is two LUTs with their carry.
         if (type == "CCU2C") f.luts += 2 * count.get<std::uint64_t>();
-        for (const Kind& kind : kKinds)
+        for (const Counted& kind : kKinds)
             if (type.starts_with(kind.prefix)) {
                 f.*kind.field += kind.weight * count.get<std::uint64_t>();
                 break;

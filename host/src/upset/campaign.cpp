@@ -71,8 +71,10 @@ void check(const Request& request, const Problem& problem) {
         refuse("the sparse core's model lists no upsets yet; take a problem on a grid");
     if (!o.resident && (o.scheme != Scheme::residual_guided || !o.schedule.empty()))
         refuse("upsets are looked at under the outer loop of residual-guided, without a schedule; give that scheme");
-    if (request.checks != 0 && !o.resident)
-        refuse("--checks 1: the streaming cores have no checks of their own; leave it out, or take --resident");
+    if (request.checks != 0 && !o.resident &&
+        (!o.spec.fixed_vectors() || problem.system.kind() != System::Kind::stencil))
+        refuse("--checks 1: of the streaming cores only the integer one has checks, for a constant stencil; leave it out, "
+               "or take such a datapath and problem");
 }
 
 class Campaigner {

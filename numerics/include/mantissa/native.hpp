@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -43,7 +44,7 @@ struct NativeChoice {
     NativePlan plan = NativePlan::automatic;
     bool jacobi = true; ///< preconditioned by the diagonal (which a constant stencil's makes no difference to)
     const recurrence::Definition* recurrence = nullptr; ///< of the library (recurrence/library.hpp); null: CG
-    int threads = 1; ///< of this processor, where it solves itself
+    int threads = 1;                                    ///< of this processor, where it solves itself
 };
 
 /// What a plan is picked by.
@@ -69,6 +70,9 @@ PickedPlan pick_plan(const NativeFacts& facts, NativePlan asked);
 struct NativeRequest {
     double tolerance = 1e-10;             ///< on ||b - A x|| / ||b||, below 1; 0: run max_iterations
     std::uint64_t max_iterations = 10000; ///< of each right-hand side, at least 1
+    /// Called at times: iterations of this right-hand side so far, and its residual as the recurrence has it (relative
+    /// to ||b||); false ends the solve as `cancelled`. Solvers that see nothing before a kernel's end do not call it.
+    std::function<bool(std::uint64_t, double)> watch = {};
 };
 
 /// How a right-hand side's solve ended and what it took.
@@ -91,9 +95,8 @@ public:
 
     /// The plan that runs, and why.
     [[nodiscard]] virtual const PickedPlan& plan() const = 0;
-    /// Solves A x = b from x = 0 for each of `b`, of the system's size; `x` gets the iterates. A solve says nothing
-    /// before its end. Throws InvalidInput, one line, on a diagonal that Jacobi refuses, and what the engine throws on
-    /// a fault of its device.
+    /// Solves A x = b from x = 0 for each of `b`, of the system's size; `x` gets the iterates. Throws InvalidInput, one
+    /// line, on a diagonal that Jacobi refuses, and what the engine throws on a fault of its device.
     virtual std::vector<NativeReport> solve(std::span<const std::vector<double>> b, const NativeRequest& request,
                                             std::vector<std::vector<double>>& x) = 0;
 };

@@ -31,8 +31,8 @@ const NativeTables& best_tables() {
 
 template <const Definition& D, class T> class Loops final : public Runner {
 public:
-    Loops(CompressedRows a, int threads, const SweepLoops<T>& loops)
-        : a_(std::move(a)), rows_(a_), native_(rows_, threads, loops) {}
+    Loops(const CompressedRows& a, int threads, const SweepLoops<T>& loops)
+        : rows_(a), native_(rows_, threads, loops) {}
 
     RecurrenceRun run(std::span<const double> r, double goal, std::uint32_t limit, std::uint32_t patience,
                       std::span<double> u) override {
@@ -44,7 +44,7 @@ public:
         RecurrenceRun run;
         double kept = first, halved = first;
         std::uint32_t since = 0;
-        while (run.end == RunEnd::passes && run.iterations < limit && !run.patience) {
+        while (run.end == RunEnd::passes && run.iterations < limit && !run.patience && !run.cancelled) {
             const std::uint32_t passes = std::min(kIterationsAtATime, limit - run.iterations);
             const RunReport report = native_.run({.passes = passes, .rho_stop = goal * goal * first});
             run.iterations += static_cast<std::uint32_t>(report.passes);
@@ -55,7 +55,8 @@ public:
                 since = 0;
             }
             run.patience = since >= patience;
-            const bool over = run.end != RunEnd::passes || run.iterations >= limit || run.patience;
+            run.cancelled = !goes_on(run.iterations, native_.square());
+            const bool over = run.end != RunEnd::passes || run.iterations >= limit || run.patience || run.cancelled;
             if (!(native_.square() < (over ? kept : kKeptAgain * kept))) continue;
             kept = native_.square();
             native_.solution(u);
@@ -70,7 +71,6 @@ public:
     }
 
 private:
-    CompressedRows a_;
     NativeRows<T> rows_;
     Native<D, T> native_;
 };

@@ -36,6 +36,7 @@ public:
         x.assign(b.size(), std::vector<double>(a_.rows(), 0.0));
         std::vector<NativeReport> reports;
         for (std::size_t s = 0; s < b.size(); ++s) reports.push_back(solve_one(b[s], request, x[s]));
+        runner_->on_look({});
         return reports;
     }
 
@@ -56,6 +57,10 @@ private:
         for (double before = report.residual; before > 0;) { // (relative, of `from`)
             for (double& d : defect) d /= before * norm;
             const auto left = static_cast<std::uint32_t>(limit - report.iterations);
+            if (request.watch)
+                runner_->on_look([&, before](std::uint32_t iterations, double residual) {
+                    return request.watch(report.iterations + iterations, before * residual);
+                });
             const RecurrenceRun run = runner_->run(defect, tolerance / before, left, patience, y);
             report.iterations += run.iterations;
             report.seconds += run.seconds;
@@ -65,6 +70,7 @@ private:
                 report.residual = now;
             }
             if (report.residual < tolerance * (1 + kReachedSlack)) return ended(report, PcgEnd::reached, request);
+            if (run.cancelled) return ended(report, PcgEnd::cancelled, request);
             if (report.iterations >= limit) return ended(report, PcgEnd::limit, request);
             const bool gains = now < kWorthwhile * best;
             breakdowns = gains ? 0 : breakdowns + 1;

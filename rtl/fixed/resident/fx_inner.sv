@@ -15,7 +15,6 @@
 module fx_inner #(
 `include "fx_parameters.svh"
   , parameter integer Depth = 1024, ///< words of a lane
-  parameter integer Checks = 0,
   localparam integer AW = (Depth > 1) ? $clog2(Depth) : 1
 ) (
   input  wire                 clk_i,
@@ -82,6 +81,7 @@ module fx_inner #(
   wire [63:0] cycles;
   logic bypass_q; // the pass that closes a run has no scalars
   always_ff @(posedge clk_i) bypass_q <= rst_ni & scalar_start & close_i;
+  wire unused_lost;
   core_control #(.Lanes(Lanes), .MaxRow(MaxRow), .LenW(LenW), .DrainN(DrainN)) i_control (
 `ifndef UNWATCHED
     .length_bad_i(1'b0),
@@ -90,7 +90,7 @@ module fx_inner #(
     .row_bad_i(1'b0), .halo_last_i({LenW{1'b0}}), .passes_i, .stall_limit_i(32'd0), .pass_ready_i(1'b1), .ended_early_i(1'b0), .ended_late_i(1'b0),
     .out_full_i(1'b0), .dots_done_i(1'b1), .scalar_done_i(close_i ? bypass_q : scalar_done),
     .scalar_guard_i(scalar_guard & ~close_i), .scalar_end_i(close_i ? `END_PASSES : scalar_end), .busy_o,
-    .pass_valid_o(pass_valid), .pass_data_o(pass_data), .bank_o(bank), .clear_o(clear), .slot_o(slot_now),
+    .lost_o(unused_lost), .pass_valid_o(pass_valid), .pass_data_o(pass_data), .bank_o(bank), .clear_o(clear), .slot_o(slot_now),
     .slot_real_o(slot_real_now), .slot_last_o(slot_last_now), .token_last_o(token_last_now), .drained_o(drained),
     .close_o(close), .scalar_start_o(scalar_start), .aborting_o(aborting), .run_o(run), .done_o, .end_o, .errors_o(errors),
     .pass_count_o, .sigma_guards_o, .cycles_o(cycles));
@@ -166,6 +166,9 @@ module fx_inner #(
   wire [Lanes*PW-1:0] p_middle;
   wire [Lanes-1:0] u_over, r_over, p_over, q_over, row_live;
   wire row_slot, row_slot_real, row_slot_last;
+  wire [6*Lanes-1:0] unused_residues;
+  wire unused_beyond;
+  wire [4*Lanes-1:0] unused_row_residues;
   core_vectors_t update_give, rows_give;
   core_vectors_t unused_take, unused_take_ahead, unused_take_last, unused_give_ahead, unused_give_last;
   core_vectors_t unused_rows_ahead, unused_rows_last;
@@ -180,7 +183,7 @@ module fx_inner #(
     .take_ahead_o(unused_take_ahead), .take_last_o(unused_take_last), .give_o(update_give),
     .give_ahead_o(unused_give_ahead), .give_last_o(unused_give_last), .u_o(u_new), .r_o, .p_o, .u_over_o(u_over),
     .r_over_o(r_over), .p_over_o(p_over), .row_slot_o(row_slot), .row_slot_real_o(row_slot_real),
-    .row_slot_last_o(row_slot_last));
+    .row_slot_last_o(row_slot_last), .residue_i({(8*Lanes){1'b0}}), .residue_o(unused_residues), .beyond_o(unused_beyond));
   fx_rows #(
 `include "fx_parameters_passed.svh"
     , .Parity(Checks)) i_rows (
@@ -188,7 +191,7 @@ module fx_inner #(
     .own_first_i({LenW{1'b0}}), .own_last_i({LenW{1'b1}}), .column_i({RowLenW{1'b0}}), .slot_i(row_slot), .slot_real_i(row_slot_real), .slot_last_i(row_slot_last), .p_i(p_o), .band_i({(Coefs*Lanes*CoefW){1'b0}}),
     .take_band_o(unused_band), .take_band_ahead_o(unused_band_ahead), .take_band_last_o(unused_band_last),
     .give_o(rows_give), .give_ahead_o(unused_rows_ahead), .give_last_o(unused_rows_last), .q_o, .over_o(q_over),
-    .live_o(row_live), .p_o(p_middle), .bad_o(rows_bad));
+    .live_o(row_live), .p_o(p_middle), .bad_o(rows_bad), .residue_i({(2*Lanes){1'b0}}), .residue_o(unused_row_residues));
   assign give = update_give | rows_give;
 
   // Where u + alpha p leaves the words of u, its sign is that of alpha p.
@@ -251,6 +254,7 @@ module fx_inner #(
   wire [DotRrW-1:0] total_0 = (outer | first) ? rr_i : rr;
   wire [DotPqW-1:0] total_1 = outer ? rp_i : pq;
   wire subtract;
+  wire [ScalarW+6:0] unused_checks;
   wire [ScalarW+1:0] minuend;
   scalar_sequencer #(
     .E(ScalarExpW), .M(ScalarFracW), .Rne(ScalarRne), .OperandExpW(OperandExpW), .OperandFracW(OperandFracW),
@@ -262,7 +266,7 @@ module fx_inner #(
     .subtract_o(subtract), .minuend_o(minuend), .subtracted_i(1'b0), .test_i(test_rho), .set_i, .set_at_i, .set_word_i,
     .read_i(scalar_read_i), .read_at_i(scalar_at_i), .read_o(scalar_o), .done_o(scalar_done), .end_o(scalar_end),
     .guard_o(scalar_guard), .alpha_cls_o(alpha_cls), .alpha_op_o(alpha_op), .beta_cls_o(beta_cls), .beta_op_o(beta_op),
-    .operands_o(operands));
+    .operands_o(operands), .checks_o(unused_checks));
   assign scalar_done_o = scalar_done & outer_q;
   assign scalar_end_o  = scalar_end;
   wire unused = &{1'b0, subtract, minuend, row_live, unused_take, unused_take_ahead, unused_take_last,

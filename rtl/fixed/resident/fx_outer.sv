@@ -18,7 +18,6 @@ module fx_outer #(
   parameter integer ExponentW = 16,
   parameter integer Depth = 1024,      ///< words of a lane of u, r, p and q
   parameter integer OuterDepth = 1024, ///< of V and D
-  parameter integer Checks = 0,
   localparam integer AW  = (Depth > 1) ? $clog2(Depth) : 1,
   localparam integer OuterAW = (OuterDepth > 1) ? $clog2(OuterDepth) : 1
 ) (
@@ -198,6 +197,7 @@ module fx_outer #(
   wire [OL*UW-1:0]   c;
   wire [OL-1:0] unused_over, unused_live;
   wire rows_bad;
+  wire [4*OL-1:0] unused_residues;
   core_vectors_t give, unused_ahead, give_last;
   wire unused_take, unused_take_ahead, unused_take_last;
   fx_rows #(
@@ -208,7 +208,7 @@ module fx_outer #(
     .own_first_i({LenW{1'b0}}), .own_last_i({LenW{1'b1}}), .column_i({RowLenW{1'b0}}), .slot_i(slot_q), .slot_real_i(real_q), .slot_last_i(slot_last_q), .p_i(c_q), .band_i({(OL*2){1'b0}}),
     .take_band_o(unused_take), .take_band_ahead_o(unused_take_ahead), .take_band_last_o(unused_take_last),
     .give_o(give), .give_ahead_o(unused_ahead), .give_last_o(give_last), .q_o(row), .over_o(unused_over),
-    .live_o(unused_live), .p_o(c), .bad_o(rows_bad));
+    .live_o(unused_live), .p_o(c), .bad_o(rows_bad), .residue_i({(2*OL){1'b0}}), .residue_o(unused_residues));
   assign last_out = give_last.q;
 
   // ---- V, D and r --------------------------------------------------------------------------------------------------

@@ -14,43 +14,15 @@
 `default_nettype none
 module fx_resident #(
 `include "fx_parameters.svh"
-  , parameter integer MaxLength = 1089, ///< elements of a vector: the memories' size
-  parameter integer OuterLanes = 1,    ///< elements that the outer unit takes a clock: a power of two up to Lanes
-  parameter integer VW = 64,           ///< bits of words of V,
-  parameter integer VF = 54,           ///< of which fraction
-  parameter integer DW = 64,           ///< bits of words of D,
-  parameter integer DF = 60,           ///< of which fraction
-  parameter integer Checks = 0         ///< 1: the core looks for its own upsets, which end a solve: fault_detected
+`include "resident_parameters.svh"
 ) (
   input  wire              clk_i,
   input  wire              rst_ni,
 
-  input  wire  [7:0]       s_axil_awaddr,
-  input  wire              s_axil_awvalid,
-  output logic             s_axil_awready,
-  input  wire  [31:0]      s_axil_wdata,
-  input  wire  [3:0]       s_axil_wstrb,
-  input  wire              s_axil_wvalid,
-  output logic             s_axil_wready,
-  output logic [1:0]       s_axil_bresp,
-  output logic             s_axil_bvalid,
-  input  wire              s_axil_bready,
-  input  wire  [7:0]       s_axil_araddr,
-  input  wire              s_axil_arvalid,
-  output logic             s_axil_arready,
-  output logic [31:0]      s_axil_rdata,
-  output logic [1:0]       s_axil_rresp,
-  output logic             s_axil_rvalid,
-  input  wire              s_axil_rready,
+  `AXIL_PORTS(8)
 
-  input  wire  [DW-1:0]    s_axis_d_tdata,
-  input  wire              s_axis_d_tvalid,
-  input  wire              s_axis_d_tlast,
-  output logic             s_axis_d_tready,
-  output logic [VW-1:0]    m_axis_v_tdata,
-  output logic             m_axis_v_tvalid,
-  output logic             m_axis_v_tlast,
-  input  wire              m_axis_v_tready,
+  `AXIS_IN_PORTS(d, DW)
+  `AXIS_OUT_PORTS(v, VW)
 
   output logic             accepted_o,
   output logic [31:0]      passes_o,
@@ -98,9 +70,8 @@ module fx_resident #(
   wire fault; // a check has failed since the start
   fx_resident_regs #(.ScalarW(ScalarW), .ExponentW(ExponentW),
                      .Config($clog2(Lanes) + 16 * OuterLog + ((Checks != 0) ? 128 : 0) + 256 * VF + 65536 * DF)) i_regs (
-    .clk_i, .rst_ni, .s_axil_awaddr, .s_axil_awvalid, .s_axil_awready, .s_axil_wdata, .s_axil_wstrb, .s_axil_wvalid,
-    .s_axil_wready, .s_axil_bresp, .s_axil_bvalid, .s_axil_bready, .s_axil_araddr, .s_axil_arvalid, .s_axil_arready,
-    .s_axil_rdata, .s_axil_rresp, .s_axil_rvalid, .s_axil_rready, .start_o(start), .abort_o(abort), .send_o(asked),
+    .clk_i, .rst_ni, `AXIL_PASSED,
+    .start_o(start), .abort_o(abort), .send_o(asked),
     .length_o(length_all), .row_length_o(row_all), .inner_o(inner_passes), .passes_o(passes), .tolerance_o(tolerance),
     .tolerance_exp_o(tolerance_exp), .headroom_o(headroom), .relax_o(relax), .stall_limit_o(stall_limit),
     .resized_o(resized), .headroom_now_i(headroom_now), .busy_i(solving | start | sending | send), .done_i(done),
@@ -169,7 +140,7 @@ module fx_resident #(
   wire [DotPqW-1:0] rp;
   fx_inner #(
 `include "fx_parameters_passed.svh"
-    , .Depth(Depth), .Checks(Checks)) i_inner (
+    , .Depth(Depth)) i_inner (
     .clk_i, .rst_ni(parts_n), .start_i(inner_start), .close_i(inner_close), .clear_words_i(start | ~rst_ni), .length_i(length),
     .row_length_i(row_length), .passes_i(run_passes), .busy_o(inner_busy), .done_o(inner_done), .end_o(inner_end),
     .pass_count_o(inner_count), .sigma_guards_o(inner_guards), .close_over_o(close_over), .words_u_o(words_u),
@@ -191,7 +162,7 @@ module fx_resident #(
   fx_outer #(
 `include "fx_parameters_passed.svh"
     , .OuterLanes(OuterLanes), .VW(VW), .VF(VF), .DW(DW), .DF(DF), .ExponentW(ExponentW), .Depth(Depth),
-    .OuterDepth(OuterDepth), .Checks(Checks)) i_outer (
+    .OuterDepth(OuterDepth)) i_outer (
     .clk_i, .rst_ni(parts_n), .start_i(outer_start), .correct_i(correct), .exponent_i(correct_exponent),
     .next_i(exponent_o), .length_i(length), .row_length_i(row_length), .done_o(outer_done), .v_over_o(v_over),
     .d_over_o(d_over), .r_over_o(r_over), .d_any_o(d_any), .rounded_o(rounded), .rr_o(rr), .rp_o(rp),

@@ -11,23 +11,7 @@ module fx_resident_regs #(
   input  wire             clk_i,
   input  wire             rst_ni,
 
-  input  wire  [7:0]      s_axil_awaddr,
-  input  wire             s_axil_awvalid,
-  output logic            s_axil_awready,
-  input  wire  [31:0]     s_axil_wdata,
-  input  wire  [3:0]      s_axil_wstrb,
-  input  wire             s_axil_wvalid,
-  output logic            s_axil_wready,
-  output logic [1:0]      s_axil_bresp,
-  output logic            s_axil_bvalid,
-  input  wire             s_axil_bready,
-  input  wire  [7:0]      s_axil_araddr,
-  input  wire             s_axil_arvalid,
-  output logic            s_axil_arready,
-  output logic [31:0]     s_axil_rdata,
-  output logic [1:0]      s_axil_rresp,
-  output logic            s_axil_rvalid,
-  input  wire             s_axil_rready,
+  `AXIL_PORTS(8)
 
   output logic            start_o,  ///< one clock
   output logic            abort_o,  ///< one clock
@@ -65,36 +49,16 @@ module fx_resident_regs #(
   input  wire  [63:0]     words_p_i,
   input  wire  [63:0]     words_q_i
 );
-  // ---- Writes: address and data wait for each other ------------------------------------------------------------------
-  logic        aw_q, w_q;
-  logic [7:0]  at; // a word's
-  logic [31:0] data;
-  logic [3:0]  strobe;
-  logic        misused_q;
-  assign s_axil_awready = ~aw_q;
-  assign s_axil_wready  = ~w_q;
-  wire take    = aw_q & w_q & ~s_axil_bvalid;
-  wire control = take & at == `RESIDENT_CONTROL & strobe[0];
-  wire known   = `RESIDENT_WRITABLE(at);
-  function [31:0] merged(input [31:0] old);
-    merged = {strobe[3] ? data[31:24] : old[31:24], strobe[2] ? data[23:16] : old[23:16],
-              strobe[1] ? data[15:8] : old[15:8], strobe[0] ? data[7:0] : old[7:0]};
-  endfunction
+  // ---- Writes ------------------------------------------------------------------------------------------------------
+  wire         take;     // a write for one clock
+  wire  [7:0]  at, from; // a word's
+  wire  [31:0] data;
+  wire  [3:0]  strobe;
+  wire         misused;
+  `WRITTEN_BYTES(strobe, data)
   wire [63:0] tolerance = 64'(tolerance_o);
-  always_ff @(posedge clk_i) begin
-    if (!aw_q) at <= {s_axil_awaddr[7:2], 2'b00};
-    if (!w_q) begin
-      data   <= s_axil_wdata;
-      strobe <= s_axil_wstrb;
-    end
-  end
   always_ff @(posedge clk_i)
     if (!rst_ni) begin
-      aw_q <= 1'b0;
-      w_q  <= 1'b0;
-      s_axil_bvalid <= 1'b0;
-      s_axil_bresp  <= 2'b00;
-      {start_o, abort_o, send_o, misused_q} <= '0;
       length_o     <= '0;
       row_length_o <= '0;
       inner_o      <= 32'd10;
@@ -106,20 +70,7 @@ module fx_resident_regs #(
       stall_limit_o <= '0;
       resized_o    <= 1'b0;
     end else begin
-      aw_q <= ~take & (aw_q | s_axil_awvalid);
-      w_q  <= ~take & (w_q | s_axil_wvalid);
-      if (take) begin
-        s_axil_bvalid <= 1'b1;
-        s_axil_bresp  <= {~known, 1'b0};
-      end else if (s_axil_bready) begin
-        s_axil_bvalid <= 1'b0;
-      end
-      start_o <= control & data[0] & ~busy_i;
-      abort_o <= control & data[1];
-      send_o  <= control & data[2] & ~data[0] & ~busy_i; // not beside a solve
       resized_o <= take & ~busy_i & at == `RESIDENT_LENGTH;
-      if (start_o) misused_q <= 1'b0;
-      if (take & known & busy_i & ~(control & data[1])) misused_q <= 1'b1;
       if (take & ~busy_i) begin
         case (at)
           `RESIDENT_LENGTH: length_o <= merged(length_o);
@@ -137,64 +88,46 @@ module fx_resident_regs #(
       end
     end
 
-  // ---- Reads: the address is taken in one clock and looked at in the next --------------------------------------------
-  logic       ar_q;
-  logic [7:0] from;
-  assign s_axil_arready = ~s_axil_rvalid & ~ar_q;
-  function [31:0] wide(input [7:2] which);
-    logic [63:0] value;
-    begin
-      case ({which[7:3], 3'd0})
-        `RESIDENT_TOLERANCE: value = 64'(tolerance_o);
-        `RESIDENT_RR: value = 64'(rr_i);
-        `RESIDENT_CYCLES: value = 64'(cycles_i);
-        `RESIDENT_WORDS_U: value = words_u_i;
-        `RESIDENT_WORDS_R: value = words_r_i;
-        `RESIDENT_WORDS_P: value = words_p_i;
-        `RESIDENT_WORDS_Q: value = words_q_i;
-        default: value = 64'd0;
-      endcase
-      wide = which[2] ? value[63:32] : value[31:0];
-    end
-  endfunction
-  always_ff @(posedge clk_i) if (!ar_q) from <= {s_axil_araddr[7:2], 2'b00};
-  always_ff @(posedge clk_i)
-    if (!rst_ni) begin
-      ar_q          <= 1'b0;
-      s_axil_rvalid <= 1'b0;
-      s_axil_rresp  <= 2'b00;
-      s_axil_rdata  <= '0;
-    end else if (s_axil_arvalid & s_axil_arready) begin
-      ar_q <= 1'b1;
-    end else if (ar_q) begin
-      ar_q          <= 1'b0;
-      s_axil_rvalid <= 1'b1;
-      s_axil_rresp  <= {~(`RESIDENT_READABLE(from)), 1'b0};
-      case (from)
-        `RESIDENT_ID: s_axil_rdata <= `RESIDENT_ID_VALUE;
-        `RESIDENT_CONFIG: s_axil_rdata <= 32'(Config);
-        `RESIDENT_STATUS:
-          s_axil_rdata <= {20'd0, fault_i, d_over_i, v_over_i, misused_q, end_i, loaded_i, sending_i, done_i, busy_i & ~sending_i};
-        `RESIDENT_LENGTH: s_axil_rdata <= length_o;
-        `RESIDENT_ROW_LENGTH: s_axil_rdata <= row_length_o;
-        `RESIDENT_INNER: s_axil_rdata <= inner_o;
-        `RESIDENT_PASSES: s_axil_rdata <= passes_o;
-        `RESIDENT_TOLERANCE_EXPONENT: s_axil_rdata <= 32'(tolerance_exp_o);
-        `RESIDENT_HEADROOM: s_axil_rdata <= 32'(headroom_o);
-        `RESIDENT_PASS_COUNT: s_axil_rdata <= pass_count_i;
-        `RESIDENT_STEPS: s_axil_rdata <= steps_i;
-        `RESIDENT_FORMED_AGAIN: s_axil_rdata <= formed_again_i;
-        `RESIDENT_OVERFLOWS: s_axil_rdata <= overflows_i;
-        `RESIDENT_SIGMA_GUARDS: s_axil_rdata <= sigma_guards_i;
-        `RESIDENT_RELAX: s_axil_rdata <= {29'd0, relax_o};
-        `RESIDENT_STALL_LIMIT: s_axil_rdata <= stall_limit_o;
-        `RESIDENT_HEADROOM_NOW: s_axil_rdata <= 32'(headroom_now_i);
-        `RESIDENT_EXPONENT: s_axil_rdata <= 32'(exponent_i);
-        default: s_axil_rdata <= wide(from[7:2]);
-      endcase
-    end else if (s_axil_rready) begin
-      s_axil_rvalid <= 1'b0;
-    end
-  wire unused = &{1'b0, s_axil_awaddr[1:0], s_axil_araddr[1:0]};
+  // ---- Reads -------------------------------------------------------------------------------------------------------
+  logic [31:0] value; // of the word at from
+  logic [63:0] wide;  // and of two words
+  always_comb begin
+    case ({from[7:3], 3'd0})
+      `RESIDENT_TOLERANCE: wide = 64'(tolerance_o);
+      `RESIDENT_RR: wide = 64'(rr_i);
+      `RESIDENT_CYCLES: wide = 64'(cycles_i);
+      `RESIDENT_WORDS_U: wide = words_u_i;
+      `RESIDENT_WORDS_R: wide = words_r_i;
+      `RESIDENT_WORDS_P: wide = words_p_i;
+      `RESIDENT_WORDS_Q: wide = words_q_i;
+      default: wide = 64'd0;
+    endcase
+    case (from)
+      `RESIDENT_ID: value = `RESIDENT_ID_VALUE;
+      `RESIDENT_CONFIG: value = 32'(Config);
+      `RESIDENT_STATUS:
+        value = {20'd0, fault_i, d_over_i, v_over_i, misused, end_i, loaded_i, sending_i, done_i, busy_i & ~sending_i};
+      `RESIDENT_LENGTH: value = length_o;
+      `RESIDENT_ROW_LENGTH: value = row_length_o;
+      `RESIDENT_INNER: value = inner_o;
+      `RESIDENT_PASSES: value = passes_o;
+      `RESIDENT_TOLERANCE_EXPONENT: value = 32'(tolerance_exp_o);
+      `RESIDENT_HEADROOM: value = 32'(headroom_o);
+      `RESIDENT_PASS_COUNT: value = pass_count_i;
+      `RESIDENT_STEPS: value = steps_i;
+      `RESIDENT_FORMED_AGAIN: value = formed_again_i;
+      `RESIDENT_OVERFLOWS: value = overflows_i;
+      `RESIDENT_SIGMA_GUARDS: value = sigma_guards_i;
+      `RESIDENT_RELAX: value = {29'd0, relax_o};
+      `RESIDENT_STALL_LIMIT: value = stall_limit_o;
+      `RESIDENT_HEADROOM_NOW: value = 32'(headroom_now_i);
+      `RESIDENT_EXPONENT: value = 32'(exponent_i);
+      default: value = from[2] ? wide[63:32] : wide[31:0];
+    endcase
+  end
+  axil_words #(.Control(`RESIDENT_CONTROL)) i_words (
+    .clk_i, .rst_ni, `AXIL_PASSED, .busy_i, .take_o(take), .at_o(at), .data_o(data), .strobe_o(strobe),
+    .known_i(`RESIDENT_WRITABLE(at)), .start_o, .abort_o, .send_o, .misused_o(misused), .from_o(from),
+    .readable_i(`RESIDENT_READABLE(from)), .value_i(value));
 endmodule
 `default_nettype wire

@@ -10,6 +10,7 @@
 #include "../../model/cycle_abi.h"
 #include "../model_library.hpp"
 #include "mantissa/errors.hpp"
+#include "mantissa/multilevel/cycle_clocks.hpp"
 
 namespace mantissa::sim {
 
@@ -40,7 +41,7 @@ class CycleCore final : public multilevel::WordSolver {
 public:
     CycleCore(std::size_t level, const std::string& model, std::shared_ptr<CycleCounts> counts)
         : library_(model, "mantissa_cycle_model", MANTISSA_CYCLE_VERSION), state_(api().create()),
-          counts_(std::move(counts)) {
+          counts_(std::move(counts)), side_(std::size_t{1} << level) {
         write(kLevel, static_cast<std::uint32_t>(level));
     }
     CycleCore(const CycleCore&) = delete;
@@ -54,7 +55,11 @@ public:
         write(kLimit, static_cast<std::uint32_t>(request.tolerance.t));
         write(kLimit + 4, static_cast<std::uint32_t>(request.tolerance.t >> 32));
         write(kLimitExponent, static_cast<std::uint32_t>(request.tolerance.point));
-        words_.assign(b.begin(), b.end());
+        // The streams have neither the edge to the north nor that to the east.
+        words_.clear();
+        for (std::size_t y = 0; y < side_; ++y)
+            for (std::size_t x = 0; x < side_; ++x)
+                words_.push_back(static_cast<std::uint64_t>(b[y * (side_ + 1) + x]));
         api().load(state_, words_.data(), words_.size(), 0);
         write(kControl, kStart);
         WordOutcome out;
@@ -69,7 +74,10 @@ public:
         const std::uint64_t got = api().send(state_, words_.data(), words_.size(), 0);
         if (got != words_.size())
             throw std::runtime_error(fmt::format("cycle model: {} words of U, not {}", got, words_.size()));
-        u.assign(words_.begin(), words_.end());
+        u.assign(b.size(), 0);
+        for (std::size_t y = 0; y < side_; ++y)
+            for (std::size_t x = 0; x < side_; ++x)
+                u[y * (side_ + 1) + x] = static_cast<std::int64_t>(words_[y * side_ + x]);
         return out;
     }
 
@@ -97,6 +105,7 @@ private:
     OpenLibrary<mantissa_cycle_api> library_;
     mantissa_cycle_state* state_;
     std::shared_ptr<CycleCounts> counts_;
+    std::size_t side_;                 // nodes a row in the streams
     std::vector<std::uint64_t> words_; // of D, then of U
 };
 
@@ -136,6 +145,7 @@ CoreParameters cycle_core_parameters(const GridWords& grid, const CycleSpec& spe
     const GridPlan plan = multilevel::grid_plan(grid, spec);
     const auto& words = plan.level.front();
     CoreParameters list = {{"Lanes", lanes},
+                           {"BusWords", multilevel::bus_words(lanes)},
                            {"W", words.w},
                            {"F", words.f},
                            {"E", words.e},

@@ -2,6 +2,7 @@
 // reference, whole solves those of multilevel/word_solve.hpp's.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -127,15 +128,27 @@ public:
         return below | std::uint64_t{read(address + 4)} << 32;
     }
 
+    /// A grid with all its edges, into beats of the stream: words of the edges to the south and west, and those behind
+    /// a row's end, are noise, for they count as nothing.
     void load(const Integers& d) {
-        for (std::size_t k = 0; k < d.size();) {
+        const std::size_t side = side_of(d.size());
+        Integers words;
+        for (std::size_t y = 0; y < side; ++y)
+            for (std::size_t x = 0; x < row_words(side); ++x)
+                words.push_back(x == 0 || y == 0 || x >= side ? static_cast<std::int64_t>(noise_())
+                                                              : d[y * (side + 1) + x]);
+        load_words(words);
+    }
+    void load_words(const Integers& words) {
+        for (std::size_t k = 0; k < words.size();) {
             top_->s_axis_d_tvalid = waits() ? 0 : 1;
-            top_->s_axis_d_tdata = static_cast<std::uint64_t>(d[k]);
-            top_->s_axis_d_tlast = k + 1 == d.size() ? 1 : 0;
+            for (std::size_t w = 0; w < kBusWords; ++w)
+                put(top_->s_axis_d_tdata, w, static_cast<std::uint64_t>(words[k + w]));
+            top_->s_axis_d_tlast = k + kBusWords == words.size() ? 1 : 0;
             low();
             const bool taken = top_->s_axis_d_tvalid != 0 && top_->s_axis_d_tready != 0;
             high();
-            if (taken) ++k;
+            if (taken) k += kBusWords;
         }
         top_->s_axis_d_tvalid = 0;
     }
@@ -153,24 +166,46 @@ public:
         }
         return (read(kStatus) >> 4) & 15;
     }
-    Integers take(std::size_t most) {
+    /// Words of U on a grid of so many nodes, its edges to the north and east zero; fewer where the stream had fewer
+    /// beats.
+    Integers take(std::size_t nodes) {
         write(kControl, kSend);
+        const std::size_t side = side_of(nodes);
         Integers words;
-        for (std::size_t k = 0; k < 10 * most + 100; ++k) {
+        for (std::size_t k = 0; k < 10 * nodes + 100; ++k) {
             top_->m_axis_u_tready = waits() ? 0 : 1;
             low();
             const bool taken = top_->m_axis_u_tvalid != 0 && top_->m_axis_u_tready != 0,
                        last = top_->m_axis_u_tlast != 0;
-            if (taken) words.push_back(static_cast<std::int64_t>(top_->m_axis_u_tdata));
+            for (std::size_t w = 0; taken && w < kBusWords; ++w)
+                words.push_back(static_cast<std::int64_t>(word_of(top_->m_axis_u_tdata, w)));
             high();
             if (taken && last) break;
         }
         top_->m_axis_u_tready = 0;
-        return words;
+        if (words.size() != side * row_words(side)) return {};
+        Integers u(nodes, 0);
+        for (std::size_t y = 0; y < side; ++y)
+            for (std::size_t x = 0; x < side; ++x) u[y * (side + 1) + x] = words[y * row_words(side) + x];
+        return u;
     }
     std::vector<multilevel::WordVerdict> history_;
 
 private:
+    static constexpr std::size_t kBusWords = sizeof(Model::s_axis_d_tdata) / sizeof(std::uint64_t);
+    static std::size_t side_of(std::size_t nodes) {
+        return static_cast<std::size_t>(std::lround(std::sqrt(nodes))) - 1;
+    }
+    static std::size_t row_words(std::size_t side) { return std::max(side, kBusWords); }
+    static void put(QData& beat, std::size_t, std::uint64_t word) { beat = word; }
+    template <std::size_t N> static void put(VlWide<N>& beat, std::size_t at, std::uint64_t word) {
+        beat[2 * at] = static_cast<EData>(word);
+        beat[2 * at + 1] = static_cast<EData>(word >> 32);
+    }
+    static std::uint64_t word_of(QData beat, std::size_t) { return beat; }
+    template <std::size_t N> static std::uint64_t word_of(const VlWide<N>& beat, std::size_t at) {
+        return beat[2 * at] | std::uint64_t{beat[2 * at + 1]} << 32;
+    }
     bool waits() { return stalls_ && random_() % 3 == 0; }
     void low() {
         top_->clk_i = 0;
@@ -187,6 +222,7 @@ private:
     std::unique_ptr<VerilatedContext> context_ = std::make_unique<VerilatedContext>();
     std::unique_ptr<Model> top_ = std::make_unique<Model>(context_.get());
     std::mt19937 random_;
+    std::mt19937_64 noise_;
     bool stalls_;
 };
 

@@ -4,7 +4,7 @@
 `include "cycle_registers.svh"
 `default_nettype none
 module cycle_icarus_tb;
-  localparam integer Side = (1 << `LEVEL) + 1;
+  localparam integer Side = 1 << `LEVEL;
   localparam integer Most = 4 + 2 * Side * Side;
   logic [63:0] word [0:Most-1];
   logic clk = 1'b0, rst_n = 1'b0;

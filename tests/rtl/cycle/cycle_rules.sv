@@ -1,6 +1,6 @@
 // The rules of the cycle core's interfaces, as assertions beside it.
 `default_nettype none
-bind fx_cycle stream_rules #(.W(UW + 1)) i_u_rules (
+bind fx_cycle stream_rules #(.W(BusWords * UW + 1)) i_u_rules (
   .clk_i, .rst_ni, .tvalid_i(m_axis_u_tvalid), .tready_i(m_axis_u_tready), .payload_i({m_axis_u_tlast, m_axis_u_tdata}));
 bind fx_cycle axil_rules #(.Within(10)) i_axil_rules (
   .clk_i, .rst_ni, .awvalid_i(s_axil_awvalid), .awready_i(s_axil_awready), .wvalid_i(s_axil_wvalid),

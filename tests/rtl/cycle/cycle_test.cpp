@@ -96,13 +96,13 @@ TEST(CycleCore, RefusesWhatItCannotRun) {
     Small core;
     core.write(kLevel, 3);
     EXPECT_EQ(core.run(1, true), kFault) << "nothing was loaded";
-    core.load(Integers(80, 1));
+    core.load_words(Integers(63, 1));
     EXPECT_EQ(core.run(1, true), kFault) << "a node too few";
-    core.load(Integers(82, 1));
+    core.load_words(Integers(65, 1));
     EXPECT_EQ(core.run(1, true), kFault) << "a node too many";
-    core.load(Integers(81, 1));
+    core.load_words(Integers(64, 1));
     EXPECT_EQ(core.run(0, true), kFault) << "no cycles";
-    core.load(Integers(81, 1));
+    core.load_words(Integers(64, 1));
     core.write(kLevel, 3);
     EXPECT_EQ(core.run(1, true), kFault) << "LEVEL was written behind the load";
     core.write(kLevel, 8);

@@ -62,13 +62,13 @@ struct Option {
     std::string_view name; ///< "max-iterations"; see spelt()
     Type type = Type::number;
     Group group = Group::solver;
-    std::string_view help;    ///< one line, without its range and default
-    std::string_view unit;    ///< of a number; for messages and the reference
-    double low = 0, high = 0; ///< of numbers; none where both are 0
-    bool open = false;        ///< are the bounds themselves outside?
-    std::vector<std::string_view> choices;
-    std::string_view default_text;          ///< as a user would write it; empty: none
-    std::vector<std::string_view> excludes; ///< names of options that cannot stand beside it
+    std::string_view help = {}; ///< one line, without its range and default
+    std::string_view unit = {}; ///< of a number; for messages and the reference
+    double low = 0, high = 0;   ///< of numbers; none where both are 0
+    bool open = false;          ///< are the bounds themselves outside?
+    std::vector<std::string_view> choices = {};
+    std::string_view default_text = {};          ///< as a user would write it; empty: none
+    std::vector<std::string_view> excludes = {}; ///< names of options that cannot stand beside it
     std::string_view since = "0.1";
     bool on_commands = true;  ///< of `solve` and `simulate`, and in Python
     bool with_advice = false; ///< may it stand beside --advise?

@@ -15,7 +15,7 @@ namespace mantissa::compare {
 
 namespace {
 
-constexpr double kBusBytes = 8; ///< of a word of b or u
+constexpr double kWordBytes = 8; ///< of b or u
 
 /// The clock that is given for a device, or none.
 std::optional<double> clock_of(const CycleDesign& design, const Device& device) {
@@ -84,9 +84,14 @@ struct Writer {
             plan, static_cast<int>(lanes), static_cast<int>(g.cycle_grids.at(problem).levels()));
         const auto all = static_cast<double>(clocks.solve(solve.inner_iterations));
         const double core = all / clock_hz;
-        const double unknowns = static_cast<double>(g.problems.at(problem).unknowns);
-        // The core's streams have a word a clock.
-        const double link = device.link ? 2 * unknowns * std::max(kBusBytes / *device.link, 1 / clock_hz) : 0;
+        // b in and u out: by the core's streams, from and to what holds them: the device's own memory, or the host.
+        const auto beats = static_cast<double>(
+            multilevel::stream_clocks(static_cast<int>(g.cycle_grids.at(problem).levels()), static_cast<int>(lanes)));
+        const int words = multilevel::bus_words(static_cast<int>(lanes));
+        const auto way = [&](double bandwidth) {
+            return 2 * beats * std::max(words * kWordBytes / bandwidth, 1 / clock_hz);
+        };
+        const double link = device.link ? way(*device.link) : 0;
         const double seconds = core + link;
         return {{"problem", problem},
                 {"device", device.id},
@@ -100,14 +105,16 @@ struct Writer {
                 {"clock_hz", clock_hz},
                 {"clock_kind", "given"},
                 {"seconds_core", core},
+                {"bus_words", words},
+                {"seconds_streams", device.bandwidth ? results::Json(way(*device.bandwidth)) : results::Json(nullptr)},
                 {"seconds_link", device.link ? results::Json(link) : results::Json(nullptr)},
                 {"seconds", seconds},
                 {"energy_joules", device.watts ? results::Json(*device.watts * seconds) : results::Json(nullptr)},
                 {"memory_share", memory_share},
                 {"area_share", nullptr},
                 {"modelled",
-                 {"clocks", "clocks_per_cycle", "seconds_core", "seconds_link", "seconds", "energy_joules",
-                  "memory_share"}},
+                 {"clocks", "clocks_per_cycle", "seconds_core", "seconds_streams", "seconds_link", "seconds",
+                  "energy_joules", "memory_share"}},
                 {"origins",
                  {origin, g.origins.add({"given", fmt::format("{}: {}", device.name, device.source), here}),
                   g.origins.add({"modelled", "clocks of a cycle core: docs/cycle_core.md", here})}}};
@@ -201,28 +208,30 @@ std::string cycle_cores_text(const results::Json& rows, const results::Json& bes
         if (row.at("problem") != problem) {
             problem = row.at("problem");
             out += fmt::format(
-                "\nCycle cores on {}\n  {:<16}{:<20}{:>6}{:>8}{:>13}{:>8}{:>11}{:>10}{:>10}{:>9}{:>9}  {}\n", problem,
-                "device", "cycle", "lanes", "cycles", "clocks/cycle", "MHz", "core, ms", "bus, ms", "in all", "joules",
-                "memory", "area");
+                "\nCycle cores on {}\n  {:<16}{:<20}{:>6}{:>8}{:>13}{:>8}{:>11}{:>13}{:>10}{:>10}{:>9}{:>9}  {}\n",
+                problem, "device", "cycle", "lanes", "cycles", "clocks/cycle", "MHz", "core, ms", "streams, ms",
+                "bus, ms", "in all", "joules", "memory", "area");
             for (const results::Json& cg : best)
                 if (cg.at("problem") == problem)
                     out +=
-                        fmt::format("  {:<16}{:<72}{:>10}{:>10}\n", cg.at("device").get<std::string>(),
+                        fmt::format("  {:<16}{:<85}{:>10}{:>10}\n", cg.at("device").get<std::string>(),
                                     "CG: " + cg.at("spec").get<std::string>(), "", figure(cg, "seconds", 1e3, 3) + "*");
         }
         const std::string star = ours ? "*" : "";
         out += fmt::format(
-            "  {:<16}{:<20}{:>6}{:>8}{:>13}{:>8}{:>11}{:>10}{:>10}{:>9}{:>9}  {}\n",
+            "  {:<16}{:<20}{:>6}{:>8}{:>13}{:>8}{:>11}{:>13}{:>10}{:>10}{:>9}{:>9}  {}\n",
             row.at("device").get<std::string>(), row.at("cycle").get<std::string>(),
             ours ? std::to_string(row.at("lanes").get<std::uint64_t>()) : "-", row.at("cycles").get<std::uint64_t>(),
             ours ? std::to_string(row.at("clocks_per_cycle").get<std::uint64_t>()) + star : "-",
             figure(row, "clock_hz", 1e-6, 0), figure(row, "seconds_core", 1e3, 3) + star,
-            figure(row, "seconds_link", 1e3, 3), figure(row, "seconds", 1e3, 3) + star,
-            figure(row, "energy_joules", 1, 3),
+            figure(row, "seconds_streams", 1e3, 3), figure(row, "seconds_link", 1e3, 3),
+            figure(row, "seconds", 1e3, 3) + star, figure(row, "energy_joules", 1, 3),
             ours ? fmt::format("{:.1f}%", 100 * row.at("memory_share").get<double>()) : "-", area_text(row));
     }
     if (!out.empty())
-        out += "  (* modelled: clocks by formula at a given clock. area: slices or multipliers, of netlists that were "
+        out += "  (* modelled: clocks by formula at a given clock. streams: b and u between the device's own memory "
+               "and the core; "
+               "bus: from and to the host, which is in `in all`. area: slices or multipliers, of netlists that were "
                "mapped, or on the line through those of the lanes named; not placed, block memories apart. A GPU's "
                "figures are measured, without transfers)\n";
     return out;

@@ -44,9 +44,21 @@ struct CycleClocks {
 [[nodiscard]] CycleClocks cycle_clocks(const GridPlan& plan, int lanes, const CycleTiming& timing = kCycleTiming);
 
 /// The same of fx_cycle (rtl/cycle), to the clock but for the lengths of words, with rows for grids of up to
-/// 2^most_level + 1 nodes a side. With one lane each sweep ends by one count for both directions; with several a row has
-/// two beats at least, four where rows wait in block memories. `lanes`: a power of two.
+/// 2^most_level + 1 nodes a side. With one lane each sweep ends by one count for both directions; with several a row
+/// has two beats at least, four where rows wait in block memories. `lanes`: a power of two.
 [[nodiscard]] CycleClocks core_clocks(const GridPlan& plan, int lanes, int most_level);
+
+/// Words of D or U a beat of fx_cycle's streams: one for each lane, up to AXI's 1,024 bits.
+constexpr int bus_words(int lanes) {
+    constexpr int kMost = 16;
+    return lanes < kMost ? lanes : kMost;
+}
+/// Clocks that a stream of D or U takes for a grid of 2^level + 1 nodes a side, a beat a clock: its edges to the north
+/// and east are not in it, and a row begins with a beat.
+constexpr std::uint64_t stream_clocks(int level, int lanes) {
+    const std::uint64_t side = std::uint64_t{1} << level, words = static_cast<std::uint64_t>(bus_words(lanes));
+    return side * (side < words ? 1 : side / words);
+}
 
 /// Words on the chip of a core, bits by vector, for a grid of 2^level + 1 nodes a side.
 struct CycleStore {

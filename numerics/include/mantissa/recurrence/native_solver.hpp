@@ -2,10 +2,13 @@
 // starts, the best iterate. The runs are in double or float; all else is in double.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mantissa/native.hpp"
@@ -20,6 +23,7 @@ namespace mantissa::recurrence {
 struct RecurrenceRun {
     RunEnd end = RunEnd::passes; ///< `passes`: the limit, or patience
     bool patience = false;       ///< the recurrence's residual had not fallen for long
+    bool cancelled = false;      ///< on_look() said so
     std::uint32_t iterations = 0;
     double seconds = 0; ///< looks at the state included; of a device by its events
     /// Where it broke down behind its first iteration: its last iterate, which is another start than the best one.
@@ -40,6 +44,18 @@ public:
     /// then, and at the end); zeros where none was below 1.
     virtual RecurrenceRun run(std::span<const double> r, double goal, std::uint32_t limit, std::uint32_t patience,
                               std::span<double> u) = 0;
+
+    /// Of runs from now on: called whenever the residual is looked at, with the iterations of the run so far and the
+    /// recurrence's ||r||; false ends the run.
+    void on_look(std::function<bool(std::uint32_t, double)> look) { look_ = std::move(look); }
+
+protected:
+    [[nodiscard]] bool goes_on(std::uint32_t iterations, double square) const {
+        return !look_ || look_(iterations, std::sqrt(square));
+    }
+
+private:
+    std::function<bool(std::uint32_t, double)> look_;
 };
 
 /// 1 / a_ii; 1 where that is zero or is not stored, and everywhere without `jacobi`.

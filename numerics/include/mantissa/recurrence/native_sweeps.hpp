@@ -29,12 +29,24 @@ namespace mantissa::recurrence {
 template <class T> inline constexpr std::size_t kSweepLanes = 64 / sizeof(T);
 inline constexpr std::size_t kSweepBlock = 1024, kMostSums = 4;
 
-/// A matrix as sweeps read it.
+/// Of kSweepLanes rows, one behind another: their first entries side by side, and what the longest have beyond them.
+struct SweepSlice {
+    std::uint64_t slot = 0; ///< its slots, up to the next slice's: kSweepLanes entries each, the k-th ones of its rows
+    std::uint64_t tail = 0; ///< its entries beyond the slots
+    std::uint64_t rest = 0; ///< its rests, up to the next slice's
+};
+/// What a row has beyond its slice's slots.
+struct SweepRest { std::uint32_t lane = 0, entries = 0; };
+
+/// A matrix as sweeps read it (NativeRows makes it): in slices, because the sums of several rows run side by side where
+/// those of one row wait for each other.
 template <class T> struct SweepMatrix {
-    const std::uint64_t* row = nullptr; ///< rows + 1
+    const SweepSlice* slice = nullptr; ///< one for each kSweepLanes rows, and the end
     const std::uint32_t* column = nullptr;
-    const T* value = nullptr;
-    std::size_t rows = 0;
+    const T* value = nullptr; ///< of slots; a row that has no more entries has zeros
+    const SweepRest* rest = nullptr;
+    const std::uint32_t* tail_column = nullptr;
+    const T* tail_value = nullptr;
 };
 
 /// Rows [begin, end), whole registers and at most kSweepBlock: the sweep's steps, update n by factor[n]; sums[k] is the
@@ -66,18 +78,51 @@ template <class T> MANTISSA_INLINE SweepRegister<T> sweep_load(const T* at) {
     return v;
 }
 
-/// Rows i .. i + kSweepLanes of A x, one after the other.
+/// Bytes of a register that this instruction set has: compilers make slow code of wider ones.
+#if defined(__AVX512F__)
+inline constexpr std::size_t kNativeBytes = 64;
+#elif defined(__AVX__)
+inline constexpr std::size_t kNativeBytes = 32;
+#else
+inline constexpr std::size_t kNativeBytes = 16;
+#endif
+template <class T> struct NativeVector;
+template <> struct NativeVector<double> { using Type = double __attribute__((vector_size(kNativeBytes))); };
+template <> struct NativeVector<float> { using Type = float __attribute__((vector_size(kNativeBytes))); };
+
+/// sum += values by the elements of x at their columns, of lanes L of a slot.
+template <class T, std::size_t... L>
+MANTISSA_INLINE void sweep_slot(const T* value, const std::uint32_t* column, const T* x,
+                                typename NativeVector<T>::Type& sum, std::index_sequence<L...> /*lanes*/) {
+    typename NativeVector<T>::Type values;
+    __builtin_memcpy(&values, value, sizeof values);
+    const typename NativeVector<T>::Type of_x = {x[column[L]]...};
+    sum += values * of_x;
+}
+
+/// Rows i .. i + kSweepLanes of A x.
 template <class T> MANTISSA_INLINE SweepRegister<T> sweep_rows(const SweepMatrix<T>& a, std::size_t i, const T* x) {
-    T part[kSweepLanes<T>] = {};
-    const std::size_t rows = a.rows - i < kSweepLanes<T> ? a.rows - i : kSweepLanes<T>;
-    std::uint64_t k = a.row[i];
-    for (std::size_t l = 0; l < rows; ++l) {
-        T sum = 0;
-        for (const std::uint64_t end = a.row[i + l + 1]; k < end; ++k) {
-            sum += a.value[k] * x[a.column[k]];
-            MANTISSA_SCALAR(sum);
+    constexpr std::size_t kLanes = kSweepLanes<T>, kParts = 64 / kNativeBytes, kOfPart = kLanes / kParts;
+    const SweepSlice slice = a.slice[i / kLanes], end = a.slice[i / kLanes + 1];
+    typename NativeVector<T>::Type sums[kParts] = {};
+    for (std::uint64_t k = slice.slot * kLanes; k < end.slot * kLanes; k += kLanes)
+#pragma GCC unroll 4
+        for (std::size_t p = 0; p < kParts; ++p)
+            sweep_slot(a.value + k + p * kOfPart, a.column + k + p * kOfPart, x, sums[p],
+                       std::make_index_sequence<kOfPart>());
+    SweepRegister<T> sum;
+    __builtin_memcpy(&sum, sums, sizeof sum);
+    if (slice.rest == end.rest) return sum;
+    T part[kLanes];
+    __builtin_memcpy(part, &sum, sizeof part);
+    std::uint64_t k = slice.tail;
+    for (std::uint64_t r = slice.rest; r < end.rest; ++r) {
+        T of_row = part[a.rest[r].lane];
+        for (const std::uint64_t past = k + a.rest[r].entries; k < past; ++k) {
+            of_row += a.tail_value[k] * x[a.tail_column[k]];
+            MANTISSA_SCALAR(of_row);
         }
-        part[l] = sum;
+        part[a.rest[r].lane] = of_row;
     }
     return sweep_load(part);
 }

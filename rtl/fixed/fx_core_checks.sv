@@ -1,0 +1,194 @@
+/// What the integer core with Checks knows of its own upsets. bad_o, one clock: something was not as it must be.
+///
+///   words     each word that comes in has its residue modulo 3 beside it from the stream on; those that words going out must
+///             have are formed from them (fx_lane_residue, fx_row_residue) and compared at the stream, each word by itself
+///   totals    the sums of the residues' products against the totals' residues, as the scalar unit takes them
+///   scalars   the program runs once more while the next pass begins (fx_scalars)
+///   counts    beats that leave, modulo 4, passes modulo 3, the bank; and how long a pass goes on behind its last token
+///   registers what is programmed: its parity, from the start on
+///
+/// A word that overflows is as exact as another; behind a product that does not fit no residue is compared: that ends the run by
+/// itself. Residues of factors that 3 divides hide a word's error, so words in front of a multiplier have a parity bit too, and
+/// p' in front of p.q is compared once more.
+`include "mantissa.svh"
+`include "core_streams.svh"
+`default_nettype none
+module fx_core_checks #(
+`include "fx_parameters.svh"
+  , parameter integer ConfigW = 32
+) (
+  input  wire                   clk_i,
+  input  wire                   rst_ni,
+  input  wire                   en_i,
+  input  wire                   start_i,
+  input  wire                   busy_i,
+  input  wire                   clear_i,
+  input  wire                   close_i,
+  input  wire  [ConfigW-1:0]    config_i,    ///< what is programmed
+  input  wire  [LenW-1:0]       length_i,
+  input  wire                   bank_reg_i,
+  input  wire                   bank_i,
+  input  wire  [31:0]           pass_count_i,
+  input  wire                   pass_done_i, ///< one clock: the count is one more behind it
+
+  input  core_vectors_t         in_ready_i,
+  input  wire  [Lanes*UW-1:0]   u_in_i,      ///< the streams' words
+  input  wire  [Lanes*RW-1:0]   r_in_i,
+  input  wire  [Lanes*PW-1:0]   p_in_i,
+  input  wire  [Lanes*QW-1:0]   q_in_i,
+  input  core_vectors_t         out_valid_i,
+  input  core_vectors_t         out_ready_i,
+  input  core_vectors_t         out_full_i,  ///< a beat is kept
+  input  wire  [Lanes*UW-1:0]   u_out_i,
+  input  wire  [Lanes*RW-1:0]   r_out_i,
+  input  wire  [Lanes*PW-1:0]   p_out_i,
+  input  wire  [Lanes*QW-1:0]   q_out_i,
+
+  output logic [4*2*Lanes-1:0]  words_o,     ///< residues of {q, p, r, u}, with the words that the updates take
+  input  wire  [3*2*Lanes-1:0]  updated_i,   ///< those of {p', r', u'}, with the words
+  input  wire  [2*2*Lanes-1:0]  rows_i,      ///< those of {p', q'} with q'
+  input  wire                   r_give_i,
+  input  wire                   q_give_i,
+  input  wire  [Lanes*PW-1:0]   p_word_i,    ///< the words that the updates take
+  input  wire  [Lanes*QW-1:0]   q_word_i,
+  input  wire  [Lanes*PW-1:0]   p_middle_i,  ///< p' with q'
+  input  wire                   token_i,     ///< a token of a pass is at the updates
+  input  wire                   beyond_i,    ///< a product's term does not fit
+  input  wire                   over_i,      ///< a word overflows
+  input  wire  [3:0]            overs_i,     ///< one has, say the registers WORDS
+  input  wire                   lost_i,      ///< the sequence has lost its state
+  input  wire  [4:0]            total_i,     ///< {valid, number, residue}: scalar_sequencer's
+  input  wire                   scalars_bad_i,
+  output logic                  bad_o
+);
+`include "mod3.svh"
+  localparam integer RL = 2 * Lanes;
+  localparam integer Log = $clog2(Lanes);
+
+  // ---- Words that come in ------------------------------------------------------------------------------------------
+  wire [4*RL-1:0] taken;
+  mod3_residue #(.Lanes(Lanes), .W(UW)) i_u_in (.word_i(u_in_i), .residue_o(taken[0 +: RL]));
+  mod3_residue #(.Lanes(Lanes), .W(RW)) i_r_in (.word_i(r_in_i), .residue_o(taken[RL +: RL]));
+  mod3_residue #(.Lanes(Lanes), .W(PW)) i_p_in (.word_i(p_in_i), .residue_o(taken[2*RL +: RL]));
+  mod3_residue #(.Lanes(Lanes), .W(QW)) i_q_in (.word_i(q_in_i), .residue_o(taken[3*RL +: RL]));
+  wire [3:0] ready = in_ready_i;
+  genvar k, l;
+  generate
+    for (k = 0; k < 4; k = k + 1) begin : g_in
+      always_ff @(posedge clk_i) if (ready[k]) words_o[k*RL +: RL] <= taken[k*RL +: RL];
+    end
+  endgenerate
+
+  // Words in front of a multiplier.
+  logic [Lanes-1:0] p_odd_q, q_odd_q;
+  logic factor_bad_q;
+  wire [Lanes-1:0] p_odd_in, q_odd_in, p_odd, q_odd;
+  generate
+    for (l = 0; l < Lanes; l = l + 1) begin : g_odd
+      assign p_odd_in[l] = ^p_in_i[l*PW +: PW];
+      assign q_odd_in[l] = ^q_in_i[l*QW +: QW];
+      assign p_odd[l]    = ^p_word_i[l*PW +: PW];
+      assign q_odd[l]    = ^q_word_i[l*QW +: QW];
+    end
+  endgenerate
+  wire [RL-1:0] middle;
+  mod3_residue #(.Lanes(Lanes), .W(PW)) i_middle (.word_i(p_middle_i), .residue_o(middle));
+  always_ff @(posedge clk_i) begin
+    if (ready[2]) p_odd_q <= p_odd_in;
+    if (ready[3]) q_odd_q <= q_odd_in;
+    factor_bad_q <= rst_ni & busy_i & ~clear_i & (p_odd != p_odd_q | q_odd != q_odd_q | (q_give_i & middle != rows_i[RL +: RL]));
+  end
+
+  // ---- Words that go out: fx_streams keeps a beat that waits, and so its residues ------------------------------------
+  wire [4*RL-1:0] must = {rows_i[RL-1:0], updated_i};
+  wire [4*RL-1:0] are;
+  mod3_residue #(.Lanes(Lanes), .W(UW)) i_u_out (.word_i(u_out_i), .residue_o(are[0 +: RL]));
+  mod3_residue #(.Lanes(Lanes), .W(RW)) i_r_out (.word_i(r_out_i), .residue_o(are[RL +: RL]));
+  mod3_residue #(.Lanes(Lanes), .W(PW)) i_p_out (.word_i(p_out_i), .residue_o(are[2*RL +: RL]));
+  mod3_residue #(.Lanes(Lanes), .W(QW)) i_q_out (.word_i(q_out_i), .residue_o(are[3*RL +: RL]));
+  wire [3:0] full = out_full_i, valid = out_valid_i, moves = out_valid_i & out_ready_i;
+  logic [4*RL-1:0] kept_q;
+  logic [3:0] other_q; // a word is not what it must be
+  generate
+    for (k = 0; k < 4; k = k + 1) begin : g_out
+      wire [RL-1:0] shown = full[k] ? kept_q[k*RL +: RL] : must[k*RL +: RL];
+      always_ff @(posedge clk_i) begin
+        if (!full[k]) kept_q[k*RL +: RL] <= must[k*RL +: RL];
+        other_q[k] <= rst_ni & valid[k] & are[k*RL +: RL] != shown;
+      end
+    end
+  endgenerate
+
+  // ---- Totals ------------------------------------------------------------------------------------------------------
+  wire [3*RL-1:0] products; // {qq, pq, rr}
+  generate
+    for (l = 0; l < Lanes; l = l + 1) begin : g_product
+      wire [1:0] r = updated_i[RL+2*l +: 2], p = rows_i[RL+2*l +: 2], q = rows_i[2*l +: 2];
+      assign products[2*l +: 2]        = mod3_times(r, r);
+      assign products[RL+2*l +: 2]     = mod3_times(p, q);
+      assign products[2*RL+2*l +: 2]   = mod3_times(q, q);
+    end
+  endgenerate
+  logic [5:0] total_q, closed_q;
+  wire [5:0] total_next;
+  wire [2:0] gives = {q_give_i, q_give_i, r_give_i};
+  generate
+    for (k = 0; k < 3; k = k + 1) begin : g_total
+      mod3_sum #(.N(Lanes + 1)) i_sum (.digits_i({total_q[2*k +: 2], products[k*RL +: RL]}), .sum_o(total_next[2*k +: 2]));
+      always_ff @(posedge clk_i)
+        if (clear_i) total_q[2*k +: 2] <= '0;
+        else if (en_i && gives[k]) total_q[2*k +: 2] <= total_next[2*k +: 2];
+    end
+  endgenerate
+  always_ff @(posedge clk_i) if (close_i) closed_q <= total_q;
+  wire [1:0] total = (total_i[3:2] == 2'd0) ? closed_q[1:0] : (total_i[3:2] == 2'd1) ? closed_q[3:2] : closed_q[5:4];
+  logic total_bad_q;
+  always_ff @(posedge clk_i) total_bad_q <= rst_ni & total_i[4] & total != total_i[1:0];
+
+  // ---- Counts ------------------------------------------------------------------------------------------------------
+  logic [7:0] beats_q;
+  logic [1:0] tokens_q, passes_q;
+  logic count_bad_q, bank_q;
+  wire [1:0] passes;
+  mod3_residue #(.W(32), .Signed(0)) i_passes (.word_i(pass_count_i), .residue_o(passes));
+  generate
+    for (k = 0; k < 4; k = k + 1) begin : g_beats
+      always_ff @(posedge clk_i)
+        if (clear_i) beats_q[2*k +: 2] <= '0;
+        else beats_q[2*k +: 2] <= beats_q[2*k +: 2] + {1'b0, moves[k]};
+    end
+  endgenerate
+  always_ff @(posedge clk_i) begin
+    tokens_q <= 2'((length_i + LenW'(Lanes - 1)) >> Log);
+    if (start_i) begin
+      passes_q <= 2'd0;
+      bank_q   <= bank_reg_i;
+    end else if (pass_done_i) begin
+      passes_q <= mod3_add(passes_q, 2'd1);
+      bank_q   <= ~bank_q;
+    end
+    count_bad_q <= rst_ni & busy_i & ~start_i & ((close_i & beats_q != {4{tokens_q}}) | passes != passes_q | bank_i != bank_q);
+  end
+
+  // ---- What is programmed ------------------------------------------------------------------------------------------
+  logic config_q, config_bad_q;
+  always_ff @(posedge clk_i) begin
+    if (start_i) config_q <= ^config_i;
+    config_bad_q <= rst_ni & busy_i & ~start_i & (^config_i) != config_q;
+  end
+
+  // The longest row behind the last token, and what the scalar unit may take.
+  localparam integer MostBehind = `MAX2(8192, 4 * MaxRow);
+  logic [$clog2(MostBehind)-1:0] behind_q;
+  logic beyond_q, over_q; // since the start
+  always_ff @(posedge clk_i)
+    if (start_i) {beyond_q, over_q} <= 2'b00;
+    else {beyond_q, over_q} <= {beyond_q | beyond_i, over_q | over_i};
+  always_ff @(posedge clk_i) begin
+    if (clear_i || token_i || !busy_i) behind_q <= '0;
+    else if (en_i) behind_q <= behind_q + 1'b1;
+    bad_o <= rst_ni & ((((|other_q) | total_bad_q | factor_bad_q) & ~beyond_q) | count_bad_q | config_bad_q | scalars_bad_i |
+                       lost_i | (&behind_q) | (close_i & (|overs_i) & ~over_q));
+  end
+endmodule
+`default_nettype wire
