@@ -8,7 +8,7 @@ work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
 cd "$work"
 "$vectors" b2,w=10 "$level" vectors.hex
 sources=("$rtl"/operators/delay.sv "$rtl"/fixed/fx_weighted.sv "$rtl"/fixed/fx_terms.sv "$rtl"/fixed/resident/fx_shift.sv
-         "$rtl"/fixed/resident/fx_place.sv "$rtl"/cycle/*.sv)
+         "$rtl"/fixed/resident/fx_place.sv "$rtl"/core/axil_words.sv "$rtl"/cycle/*.sv)
 if [ "$what" = netlist ]; then
   cat > run.ys <<END
 read_verilog -sv -DSYNTHESIS -I$rtl -I$rtl/cycle ${sources[*]}
