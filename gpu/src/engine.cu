@@ -253,6 +253,7 @@ public:
             return e.what();
         }
         if (const std::string why = free_sums_refusal(spec); !why.empty()) return why;
+        if (const std::string why = blocks_refusal(spec, "engine gpu"); !why.empty()) return why;
         if (const std::string why = row_form_refusal(spec.order, system); !why.empty()) return why;
         if (options.recurrence != Recurrence::pipelined)
             return "engine gpu runs the pipelined recurrence only; use --engine emulated for others";

@@ -97,6 +97,7 @@ std::string refusal(const std::string& engine, const DatapathSpec& spec, const S
         return e.what();
     }
     if (std::string why = free_sums_refusal(spec); !why.empty()) return why;
+    if (std::string why = blocks_refusal(spec, fmt::format("engine '{}'", engine)); !why.empty()) return why;
     if (options.recurrence == Recurrence::plain)
         return fmt::format(
             "engine '{}': it is a pipelined datapath and has no plain recurrence; use the emulated engine", engine);

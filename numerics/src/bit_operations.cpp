@@ -9,6 +9,7 @@
 
 #include "mantissa/exact.hpp"
 #include "mantissa/fixed_words.hpp"
+#include "mantissa/narrow/block_format.hpp"
 #include "mantissa/row_forms.hpp"
 
 namespace mantissa {
@@ -17,6 +18,11 @@ namespace {
 
 int width(const Format& f) {
     return f.is_fixed() ? f.word_bits : f.fraction_bits + 1;
+}
+
+/// ... or of the words of its blocks.
+int width(const Format& f, const narrow::BlockFormat& blocks) {
+    return blocks.given() ? blocks.factor_bits() : width(f);
 }
 
 int log2_up(std::uint64_t n) {
@@ -51,13 +57,21 @@ struct Constant {
 class Rows {
 public:
     explicit Rows(const DatapathSpec& spec)
-        : spec_(spec), fixed_(spec.fixed_vectors()), coefficient_(width(spec.coefficient)), p_(width(spec.p)) {}
+        : spec_(spec), fixed_(spec.fixed_vectors()), coefficient_(width(spec.coefficient, spec.coefficient_blocks)),
+          p_(width(spec.p, spec.p_blocks)),
+          kept_(spec.coefficient_blocks.given() ? formats::kDouble : spec.coefficient) {}
+
+    /// Constants as a core holds them: in the words of blocks, where coefficients have them.
+    template <std::size_t N> [[nodiscard]] std::array<double, N> held(std::array<double, N> constants) const {
+        narrow::round_blocks(spec_.coefficient_blocks, constants, constants);
+        return constants;
+    }
 
     /// Coefficients are these constants from now on: words as long as hold them all, on one grid.
     void hold(std::span<const double> constants) {
         int first = -2000, last = 2000;
         for (const double value : constants)
-            if (const Constant c(spec_.coefficient, value); !c.zero) {
+            if (const Constant c(kept_, value); !c.zero) {
                 first = std::max(first, c.first);
                 last = std::min(last, c.last);
             }
@@ -65,8 +79,7 @@ public:
     }
 
     [[nodiscard]] std::uint64_t constant(double value, int other) const {
-        return static_cast<std::uint64_t>(Constant(spec_.coefficient, value).bits()) *
-               static_cast<std::uint64_t>(other);
+        return static_cast<std::uint64_t>(Constant(kept_, value).bits()) * static_cast<std::uint64_t>(other);
     }
     [[nodiscard]] std::uint64_t streamed(int other) const {
         return static_cast<std::uint64_t>(coefficient_) * static_cast<std::uint64_t>(other);
@@ -102,27 +115,32 @@ private:
     const DatapathSpec& spec_;
     bool fixed_;
     int coefficient_, p_;
+    Format kept_; ///< in which constants count, rounded into blocks or not
 };
 
 /// One row of a stencil, in the form that the spec names.
 BitOperations one_row(Rows rows, RowOrder order, const Stencil& stencil) {
     if (order == RowOrder::second_difference)
         if (const auto s = second_differences(stencil)) {
-            rows.hold(std::array{s->alpha, s->beta, s->gamma, s->c});
-            return rows.second(*s);
+            const std::array constants = rows.held(std::array{s->alpha, s->beta, s->gamma, s->c});
+            rows.hold(constants);
+            return rows.second({constants[0], constants[1], constants[2], constants[3]});
         }
     if (order == RowOrder::flux)
         if (const auto form = fluxes(stencil)) {
-            std::array<double, kWeights + 1> constants{form->c};
-            std::copy(form->weight.begin(), form->weight.end(), constants.begin() + 1);
+            std::array<double, kWeights + 1> constants{};
+            std::copy(form->weight.begin(), form->weight.end(), constants.begin());
+            constants.back() = form->c;
+            constants = rows.held(constants);
             rows.hold(constants);
-            std::uint64_t products = form->c != 0 ? rows.constant(form->c, rows.p()) : 0;
-            for (const double weight : form->weight) products += rows.constant(weight, rows.difference());
+            std::uint64_t products = form->c != 0 ? rows.constant(constants.back(), rows.p()) : 0;
+            for (std::size_t k = 0; k < kWeights; ++k) products += rows.constant(constants[k], rows.difference());
             return rows.flux(products, form->c != 0);
         }
-    rows.hold(stencil.coefficients());
+    const std::array constants = rows.held(stencil.coefficients());
+    rows.hold(constants);
     std::uint64_t products = 0;
-    for (const double a : stencil.coefficients()) products += rows.constant(a, rows.p());
+    for (const double a : constants) products += rows.constant(a, rows.p());
     return rows.chain(products, kBands);
 }
 
@@ -154,9 +172,8 @@ BitOperations all_rows(const Rows& rows, RowOrder order, const System& system) {
 } // namespace
 
 BitOperations bit_operations(const DatapathSpec& spec, const System& system) {
-    const auto times = [](const Format& a, const Format& b) {
-        return static_cast<std::uint64_t>(width(a)) * static_cast<std::uint64_t>(width(b));
-    };
+    const auto times = [](int a, int b) { return static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b); };
+    const int p = width(spec.p, spec.p_blocks), q = width(spec.q), r = width(spec.r);
     const std::uint64_t size = system.size();
     const auto accumulator = [&](const Format& a, const Format& b) {
         if (spec.dot.exact) {
@@ -166,12 +183,12 @@ BitOperations bit_operations(const DatapathSpec& spec, const System& system) {
         return static_cast<std::uint64_t>(spec.dot.fixed ? spec.dot.window.width() : width(spec.dot.accumulator));
     };
     BitOperations element;
-    const std::array<const Format*, 3> operand{&spec.p, &spec.q, &spec.p}, result{&spec.u, &spec.r, &spec.p};
+    const std::array operand{p, q, p}, result{width(spec.u), r, width(spec.p)};
     for (std::size_t k = 0; k < 3; ++k)
-        element += {times(spec.operand, *operand[k]), static_cast<std::uint64_t>(width(*result[k]))};
-    element += {times(spec.r, spec.r), accumulator(spec.r, spec.r)};
-    element += {times(spec.p, spec.q), accumulator(spec.p, spec.q)};
-    element += {times(spec.q, spec.q), accumulator(spec.q, spec.q)};
+        element += {times(width(spec.operand), operand[k]), static_cast<std::uint64_t>(result[k])};
+    element += {times(r, r), accumulator(spec.r, spec.r)};
+    element += {times(p, q), accumulator(spec.p, spec.q)};
+    element += {times(q, q), accumulator(spec.q, spec.q)};
     BitOperations pass = size * element;
     pass += all_rows(Rows(spec), spec.order, system);
     return pass;

@@ -9,6 +9,7 @@
 #include "isa/pass.hpp"
 #include "mantissa/accumulate.hpp"
 #include "mantissa/exact.hpp"
+#include "mantissa/narrow/block_format.hpp"
 #include "mantissa/row_forms.hpp"
 
 namespace mantissa {
@@ -22,49 +23,62 @@ BlockAlgebra::BlockAlgebra(const System& system, const DatapathSpec& spec, int t
     std::visit([this](const auto& matrix) { load(matrix); }, formed.matrix());
 }
 
+namespace {
+
+/// Coefficients that are stored one after the other, as the datapath holds them.
+void round_coefficients(const DatapathSpec& spec, std::span<const double> given, std::span<double> out) {
+    if (spec.coefficient_blocks.given()) narrow::round_blocks(spec.coefficient_blocks, given, out);
+    else VectorUnit<double>(spec.coefficient).convert(given, out);
+}
+
+} // namespace
+
 void BlockAlgebra::load(const Stencil& matrix) {
-    const auto rounded = [&](double x) { return exact::convert(spec_.coefficient, x); };
     if (spec_.order == RowOrder::flux) {
         const StencilFluxes f = *fluxes(matrix);
-        std::ranges::transform(f.weight, constant_weight_.begin(), rounded);
+        std::array<double, kWeights + 1> constants{};
+        std::ranges::copy(f.weight, constants.begin());
+        constants.back() = f.c;
+        round_coefficients(spec_, constants, constants);
+        std::copy_n(constants.begin(), kWeights, constant_weight_.begin());
         has_row_sums_ = f.c != 0;
-        constant_row_sum_ = rounded(f.c);
+        constant_row_sum_ = constants.back();
     } else if (spec_.order == RowOrder::second_difference) {
         const SecondDifferences s = *second_differences(matrix);
-        alpha_ = rounded(s.alpha);
-        beta_ = rounded(s.beta);
-        gamma_ = rounded(s.gamma);
+        std::array<double, 4> constants{s.alpha, s.beta, s.gamma, s.c};
+        round_coefficients(spec_, constants, constants);
+        alpha_ = constants[0];
+        beta_ = constants[1];
+        gamma_ = constants[2];
         has_row_sums_ = s.c != 0;
-        constant_row_sum_ = rounded(s.c);
+        constant_row_sum_ = constants[3];
     } else {
-        VectorUnit<double>(spec_.coefficient).convert(matrix.coefficients(), stencil_);
+        round_coefficients(spec_, matrix.coefficients(), stencil_);
     }
 }
 
 void BlockAlgebra::load(const Bands& matrix) {
-    const VectorUnit<double> coefficient(spec_.coefficient);
     for (std::size_t b = 0; b < kBands; ++b) {
         bands_[b].resize(size_);
-        coefficient.convert(matrix.band(b), bands_[b]);
+        round_coefficients(spec_, matrix.band(b), bands_[b]);
     }
 }
 
 void BlockAlgebra::load(const CompressedRows& matrix) {
     std::vector<double> rounded(matrix.nonzeros());
-    VectorUnit<double>(spec_.coefficient).convert(matrix.value(), rounded);
+    round_coefficients(spec_, matrix.value(), rounded);
     if (spec_.order == RowOrder::chain) jag(matrix, rounded);
     else rows_ = {matrix.row_begin(), matrix.column(), std::move(rounded)};
 }
 
 void BlockAlgebra::load(const SymmetricBands& matrix) {
-    const VectorUnit<double> coefficient(spec_.coefficient);
     for (std::size_t d = 0; d < kWeights; ++d) {
         weights_[d].resize(size_);
-        coefficient.convert(matrix.weight(d), weights_[d]);
+        round_coefficients(spec_, matrix.weight(d), weights_[d]);
     }
     has_row_sums_ = !matrix.row_sums().empty();
     row_sums_.resize(matrix.row_sums().size());
-    coefficient.convert(matrix.row_sums(), row_sums_);
+    round_coefficients(spec_, matrix.row_sums(), row_sums_);
 }
 
 template <class Body> void BlockAlgebra::for_blocks(Body&& body) const {

@@ -13,6 +13,7 @@
 
 #include "emulated/fixed_matrix.hpp"
 #include "mantissa/format.hpp"
+#include "mantissa/narrow/block_format.hpp"
 #include "mantissa/row_forms.hpp"
 
 namespace mantissa {
@@ -44,7 +45,15 @@ std::optional<Nine> whole(const Nine& x) {
     return std::nullopt;
 }
 
-/// Are the stencil's coefficients values of the format: words as they are, or what second differences are formed from?
+/// Do blocks of MX words hold these constants, stored one after the other?
+template <std::size_t N> bool exact_in_blocks(const narrow::BlockFormat& f, const std::array<double, N>& constants) {
+    std::array<double, N> held{};
+    narrow::round_blocks(f, constants, held);
+    return held == constants;
+}
+
+/// Are the stencil's coefficients values of the format: words and blocks of products as they are, or what second
+/// differences are formed from?
 bool exact_in(const DatapathSpec& spec, const Stencil& stencil) {
     const Format& f = spec.coefficient;
     if (f.is_fixed())
@@ -52,7 +61,10 @@ bool exact_in(const DatapathSpec& spec, const Stencil& stencil) {
             const double units = std::ldexp(c, f.fraction_bits);
             return units == std::nearbyint(units);
         });
+    const narrow::BlockFormat& blocks = spec.coefficient_blocks;
+    if (blocks.given() && adds_products(spec.order)) return exact_in_blocks(blocks, stencil.coefficients());
     const SecondDifferences s = *second_differences(stencil);
+    if (blocks.given()) return exact_in_blocks(blocks, std::array{s.alpha, s.beta, s.gamma, s.c});
     return representable(f, s.alpha) && representable(f, s.beta) && representable(f, s.gamma) && representable(f, s.c);
 }
 
@@ -201,8 +213,9 @@ std::optional<Fitted> with_multiple(const Stencil& stencil, const DatapathSpec& 
 
 std::optional<Fitted> fitted(const System& system, const DatapathSpec& spec) {
     const bool fixed = spec.coefficient.is_fixed();
-    if (!fixed && (spec.order != RowOrder::second_difference || !row_form_refusal(spec.order, system).empty()))
-        return std::nullopt;
+    const bool constants =
+        spec.order == RowOrder::second_difference || (spec.coefficient_blocks.given() && adds_products(spec.order));
+    if (!fixed && (!constants || !row_form_refusal(spec.order, system).empty())) return std::nullopt;
     std::optional<Fitted> result;
     if (const Stencil* const stencil = std::get_if<Stencil>(&system.matrix())) result = with_multiple(*stencil, spec);
     if (!result && fixed) {

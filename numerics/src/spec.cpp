@@ -51,6 +51,25 @@ constexpr FormatField kFormatFields[] = {{"u", &DatapathSpec::u},
 using spec_text::split_fields;
 using spec_text::to_int;
 
+/// The blocks that a field of this name has in `spec`; none where a field takes no blocks.
+template <class Spec> auto blocks_of(Spec& spec, std::string_view key) -> decltype(&spec.p_blocks) {
+    if (key == "p") return &spec.p_blocks;
+    if (key == "coef") return &spec.coefficient_blocks;
+    return nullptr;
+}
+
+/// A field of kFormatFields, from its text.
+void parse_field(std::string_view text, const FormatField& field, std::string_view value, DatapathSpec& spec) {
+    const auto blocks = narrow::parse_block_format(value);
+    if (!blocks) {
+        spec.*field.member = parse_format(value);
+        return;
+    }
+    narrow::BlockFormat* const to = blocks_of(spec, field.key);
+    if (to == nullptr) fail(text, fmt::format("{}={}: p and coef alone take blocks of MX words", field.key, value));
+    *to = *blocks;
+}
+
 RowOrder parse_order(std::string_view text, std::string_view value) {
     for (const OrderName& o : kOrders)
         if (value == o.name) return o.order;
@@ -120,7 +139,8 @@ bool operator==(const DatapathSpec& a, const DatapathSpec& b) {
     for (const FormatField& field : kFormatFields)
         if (!(a.fixed_vectors() && b.fixed_vectors() && field.key == "row") && !(a.*field.member == b.*field.member))
             return false;
-    return a.order == b.order && a.point == b.point && a.sum == b.sum && a.dot == b.dot && a.lanes == b.lanes;
+    return a.order == b.order && a.point == b.point && a.sum == b.sum && a.dot == b.dot && a.lanes == b.lanes &&
+           a.p_blocks == b.p_blocks && a.coefficient_blocks == b.coefficient_blocks;
 }
 
 namespace {
@@ -160,6 +180,24 @@ void check_floating(const DatapathSpec& s, Check check) {
     check(s, s.dot.exact_product || !s.dot.product.is_fixed(),
           "product= is floating beside floating vectors, or exact");
     check(s, s.dot.fixed || !s.dot.accumulator.is_fixed(), "dot= is a floating format, fixed[MSB:LSB] or exact");
+}
+
+void check_blocks(const DatapathSpec& s, Check check) {
+    for (const FormatField& field : kFormatFields) {
+        const auto* const blocks = blocks_of(s, field.key);
+        if (blocks == nullptr || !blocks->given()) continue;
+        check(s, !s.fixed_vectors(),
+              fmt::format("{}={} beside fixed vectors, whose words have one exponent for all: begin with a floating "
+                          "format, as in s23e8,{}={}",
+                          field.key, to_string(*blocks), field.key, to_string(*blocks)));
+        check(s,
+              blocks->length >= 1 && blocks->length <= narrow::BlockFormat::kMaxLength &&
+                  std::has_single_bit(static_cast<unsigned>(blocks->length)),
+              fmt::format("{}=: a block's length is a power of two in 1..{}", field.key,
+                          narrow::BlockFormat::kMaxLength));
+        check(s, s.*field.member == s.r,
+              fmt::format("{}={}: its format beside blocks is r's", field.key, to_string(*blocks)));
+    }
 }
 
 void check_moving(const DatapathSpec& s, Check check) {
@@ -215,6 +253,7 @@ void DatapathSpec::validate() const {
     check(dot.exact || dot.exact_product || dot.product.valid(), "product= is no format");
     check(lanes >= 1 && lanes <= kMaxLanes && std::has_single_bit(static_cast<unsigned>(lanes)),
           "lanes is a power of two in 1..64");
+    check_blocks(*this, kCheck);
     if (fixed_vectors()) check_fixed(*this, kCheck);
     else check_floating(*this, kCheck);
     if (moves()) check_moving(*this, kCheck);
@@ -231,6 +270,8 @@ DatapathSpec parse_spec(std::string_view text) {
     const auto parts = split_fields(text);
     if (parts.front().find('=') != std::string_view::npos)
         fail(text, "it begins with the base format, as in s17e8,u=s23e8");
+    if (narrow::parse_block_format(parts.front()))
+        fail(text, "p and coef alone take blocks of MX words: begin with a floating format, as in s23e8,p=mxint8");
     DatapathSpec spec(parse_format(parts.front()));
     const bool fixed_base = spec.fixed_vectors();
     std::set<std::string_view> seen;
@@ -245,7 +286,7 @@ DatapathSpec parse_spec(std::string_view text) {
         bool known = false;
         for (const FormatField& field : kFormatFields)
             if (key == field.key) {
-                spec.*field.member = parse_format(value);
+                parse_field(text, field, value, spec);
                 known = true;
             }
         if (key == "order") {
@@ -272,6 +313,9 @@ DatapathSpec parse_spec(std::string_view text) {
                      key));
         }
     }
+    for (const FormatField& field : kFormatFields)
+        if (const auto* const blocks = blocks_of(spec, field.key); blocks != nullptr && blocks->given())
+            spec.*field.member = spec.r;
     if (fixed_base && !spec.fixed_vectors())
         fail(text, "floating vectors under a fixed base: begin with the vectors' format, as in s17e8,u=s23e8");
     if (spec.fixed_vectors()) {
@@ -291,13 +335,24 @@ DatapathSpec parse_spec(std::string_view text) {
     return spec;
 }
 
+std::string blocks_refusal(const DatapathSpec& spec, std::string_view who) {
+    if (!spec.has_blocks()) return {};
+    const bool of_p = spec.p_blocks.given();
+    return fmt::format("{}: {}={}: blocks of MX words are the emulated engine's alone; leave them out or use --engine "
+                       "emulated",
+                       who, of_p ? "p" : "coef", to_string(of_p ? spec.p_blocks : spec.coefficient_blocks));
+}
+
 std::string to_string(const DatapathSpec& spec) {
     const DatapathSpec plain(spec.r);
     std::string text = to_string(spec.r);
-    for (const FormatField& field : kFormatFields)
-        if (field.key != "scalar" && !(field.key == "row" && spec.fixed_vectors()) &&
-            !(spec.*field.member == plain.*field.member))
+    for (const FormatField& field : kFormatFields) {
+        const auto* const blocks = blocks_of(spec, field.key);
+        if (blocks != nullptr && blocks->given()) text += fmt::format(",{}={}", field.key, to_string(*blocks));
+        else if (field.key != "scalar" && !(field.key == "row" && spec.fixed_vectors()) &&
+                 !(spec.*field.member == plain.*field.member))
             text += fmt::format(",{}={}", field.key, to_string(spec.*field.member));
+    }
     if (spec.order != RowOrder::chain) text += ",order=" + to_string(spec.order);
     if (spec.moves()) text += ",point=moving";
     const DotSpec& dot = spec.dot;

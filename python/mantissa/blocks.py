@@ -17,22 +17,19 @@ from .options import get_threads
 
 @dataclass(frozen=True)
 class _Element:
-    """Of an element: its format; the exponent of its largest power of two; its largest number; its fraction bits; its
-    smallest number above zero, as a power of two, and the bits of its largest in units of that."""
+    """Of an element: its format; its smallest number above zero, as a power of two, and the bits of its largest in units
+    of that."""
 
     format: str
-    top: int
-    max: float
-    fraction_bits: int
     unit: int
     bits: int
 
 
 #: binary8p7sf has mxint8's numbers, -127/64 to 127/64.
-_ELEMENTS = {"mxfp8_e4m3": _Element("fp8_e4m3", 8, 448, 3, 9, 18), "mxfp8_e5m2": _Element("fp8_e5m2:sat", 15, 57344, 2, 16, 32),
-             "mxfp6_e3m2": _Element("fp6_e3m2", 4, 28, 2, 4, 9), "mxfp6_e2m3": _Element("fp6_e2m3", 2, 7.5, 3, 3, 6),
-             "mxfp4_e2m1": _Element("fp4_e2m1", 2, 6, 1, 1, 4), "mxint8": _Element("binary8p7sf:sat", 0, 127 / 64, 6, 6, 7),
-             "nvfp4": _Element("fp4_e2m1", 2, 6, 1, 1, 4)}
+_ELEMENTS = {"mxfp8_e4m3": _Element("fp8_e4m3", 9, 18), "mxfp8_e5m2": _Element("fp8_e5m2:sat", 16, 32),
+             "mxfp6_e3m2": _Element("fp6_e3m2", 4, 9), "mxfp6_e2m3": _Element("fp6_e2m3", 3, 6),
+             "mxfp4_e2m1": _Element("fp4_e2m1", 1, 4), "mxint8": _Element("binary8p7sf:sat", 6, 7),
+             "nvfp4": _Element("fp4_e2m1", 1, 4)}
 _RULES = ("floor", "ceil", "even", "rceil")
 
 
@@ -103,28 +100,11 @@ def _flat(elements: NDArray[np.float64], axis: int, block: int) -> NDArray[np.fl
     return _cut(np.moveaxis(elements, axis, -1), block).reshape(-1)
 
 
-def _exponents(most: NDArray[np.float64], element: _Element, rule: str) -> NDArray[Any]:
-    """Of the scales; `most` finite."""
-    if rule == "rceil":
-        with np.errstate(over="ignore", under="ignore"):
-            ratio = (most.astype(np.float32) * np.float32(1 / element.max)).astype(np.float64)
-        fraction, exponent = np.frexp(ratio)
-        return np.where(ratio == 0, -127, exponent - (fraction == 0.5))
-    fraction, exponent = np.frexp(most)
-    if rule == "ceil":
-        exponent = exponent + (fraction != 0.5)
-    elif rule == "even":
-        exponent = exponent + (fraction >= 1 - 2.0 ** (-element.fraction_bits - 2))
-    return np.where(most == 0, -127, exponent - 1 - element.top)
-
-
-def _power_of_two_scales(cut: NDArray[np.float64], element: _Element, rule: str) -> NDArray[np.float64]:
-    most = np.max(np.abs(cut), axis=-1)
-    finite = np.isfinite(most)
-    if rule == "rceil":
-        finite = finite & (most < 2.0 ** 128 * (1 - 2.0 ** -25))  # beyond, it is no float32
-    exponent = np.clip(_exponents(np.where(finite, most, 1), element, rule), -127, 127)
-    return np.where(finite, np.ldexp(1.0, exponent), np.nan)
+def _power_of_two_scales(cut: NDArray[np.float64], name: str, rule: str) -> NDArray[np.float64]:
+    most = np.ascontiguousarray(np.max(np.abs(cut), axis=-1))
+    scales = np.empty(most.size)
+    _core.block_scales(f"{name}:{rule}", most.reshape(-1), scales)
+    return scales.reshape(most.shape)
 
 
 def _nvfp4(cut: NDArray[np.float64], tensor_scale: Optional[float]) -> tuple[NDArray[Any], NDArray[Any], float]:
@@ -188,7 +168,7 @@ def blocks(x: Any, fmt: str, *, block: Optional[int] = None, axis: int = -1, sca
     if name == "nvfp4":
         quotients, scales, whole = _nvfp4(cut, tensor_scale)
     else:
-        scales = _power_of_two_scales(cut, element, scale)
+        scales = _power_of_two_scales(cut, name, scale)
         with np.errstate(invalid="ignore"):
             quotients = cut / np.where(np.isfinite(scales), scales, 1)[..., None]
     rounded = round(quotients, f"{element.format}:{words}" if words else element.format, seed=seed)

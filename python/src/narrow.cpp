@@ -13,6 +13,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 
+#include "mantissa/narrow/block_scale.hpp"
 #include "mantissa/narrow/narrow_unit.hpp"
 
 namespace mantissa::python {
@@ -187,6 +188,17 @@ void bind_narrow(nb::module_& m) {
     m.def("encode_values", &encode_all<Format>, "format"_a, "a"_a.noconvert(), "out"_a.noconvert(),
           "Bit patterns of numbers that are values of the format.");
     m.def("encode_values", &encode_all<NarrowFormat>, "format"_a, "a"_a.noconvert(), "out"_a.noconvert());
+    m.def(
+        "block_scales",
+        [](std::string_view text, const Doubles& most,
+           const nb::ndarray<double, nb::c_contig, nb::device::cpu, nb::ndim<1>>& out) {
+            const auto f = narrow::parse_block_format(text);
+            if (!f) throw InvalidInput("block format '" + std::string(text) + "': give one, as mxint8:ceil");
+            if (most.size() != out.size()) throw InvalidInput("scales: not as many as there are blocks");
+            for (std::size_t i = 0; i < out.size(); ++i) out.data()[i] = narrow::block_scale(*f, most.data()[i]);
+        },
+        "format"_a, "most"_a.noconvert(), "out"_a.noconvert(),
+        "Scales of blocks of MX words with these largest magnitudes; the format's text names the rule.");
     m.def(
         "is_narrow", [](std::string_view text) { return narrow::parse_narrow(text).has_value(); }, "text"_a);
     m.def("apply_narrow", &apply, "format"_a, "operation"_a, "out"_a.noconvert(), "a"_a.noconvert(),

@@ -47,6 +47,7 @@ bool is_cycle_core(const CoreParameters& parameters) {
 }
 
 std::string core_refusal(const DatapathSpec& spec) {
+    if (std::string why = blocks_refusal(spec, "the RTL core"); !why.empty()) return why;
     if (spec.fixed_vectors()) return integer_core_refusal(spec);
     struct Named {
         const char* name;

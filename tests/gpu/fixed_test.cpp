@@ -235,6 +235,7 @@ TEST_F(GpuFixedEngine, Refusals) {
     const System system = poisson(9, 9);
     EXPECT_NE(refusal("fx18.16,point=moving", system).find("point=moving"), std::string::npos);
     EXPECT_NE(refusal("fx18.16,dot=fixed[13:-50]", system).find("exact"), std::string::npos);
+    EXPECT_NE(refusal("s23e8,p=mxint8", system).find("engine gpu: p=mxint8: blocks of MX words"), std::string::npos);
     EXPECT_NE(refusal("fx33.20", system).find("32 bits"), std::string::npos);
     EXPECT_NE(refusal("fx18.16,coef=fx8.7", band_system(9, 9, 1)).find("does not fit"), std::string::npos);
     EXPECT_TRUE(refusal("fx18.16", system).empty());

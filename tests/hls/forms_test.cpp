@@ -229,6 +229,8 @@ TEST(HlsForms, RefusesInOneLine) {
         EXPECT_THROW((void)engine->load(system, parse_spec(spec), {}), InvalidInput) << spec;
     };
     says("fx18.16,point=moving", stencil, "point=moving");
+    says("s23e8,p=mxint8", stencil, "p=mxint8: blocks of MX words are the emulated engine's alone");
+    says("s23e8,coef=mxfp8_e4m3", bands, "coef=mxfp8_e4m3: blocks of MX words are the emulated engine's alone");
     says("fx18.16,dot=fixed[13:-40]", stencil, "dot=exact");
     says("fx33.30", stencil, "at most 32 bits");
     says("fx32.2,p=fx32.40", stencil, "nearer");

@@ -69,6 +69,24 @@ TEST(BadInput, ResidentSolves) {
             {kSmall + "--advise --resident", {"--resident", "--advise chooses"}}});
 }
 
+TEST(BadInput, BlocksOfMxWords) {
+    const std::string alone = "blocks of MX words are the emulated engine's alone", spec = "--spec s23e8,p=mxint8 ";
+    refuse({{kSmall + spec + "--engine hls", {"engine 'hls': p=mxint8", alone}},
+            {kSmall + spec + "--engine rtl", {"p=mxint8", alone}},
+            {kSmall + spec + "--engine systemc", {"p=mxint8", alone}},
+            {kSmall + spec + "--check hls", {"p=mxint8", alone}},
+            {kSmall + "--spec s23e8,coef=mxint8,dot=fixed[13:-50] --parts 2", {"2 parts: coef=mxint8", alone}},
+            {kSmall + spec + "--resident", {"resident: vectors are floating"}},
+            {kSmall + spec + "--recurrence 'gmres(5)'", {"gmres with p=mxint8"}},
+            {kSimulate + spec, {"p=mxint8", alone}},
+            {"synthesize " + spec, {"the RTL core: p=mxint8", alone}},
+            {kSmall + "--spec s23e8,p=mxint9", {"block format 'mxint9'", "mxint8, mxfp8_e4m3"}},
+            {kSmall + "--spec s23e8,p=mxint8:up", {"floor, ceil, even or rceil"}},
+            {kSmall + "--spec fx18.16,p=mxint8", {"beside fixed vectors", "s23e8,p=mxint8"}},
+            {kSmall + "--spec s23e8,r=mxint8", {"p and coef alone take blocks"}},
+            {kSmall + "--format mxint8", {"p and coef alone take blocks"}}});
+}
+
 TEST(BadInput, EmptyTexts) {
     for (const char* option : {"--format", "--spec", "--schedule", "--problem", "--scheme", "--engine", "--check",
                                "--history", "--solution", "--middle", "--inner", "--digits", "--tolerance", "--threads",

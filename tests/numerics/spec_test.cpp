@@ -174,6 +174,34 @@ TEST(SpecText, SumsThatAreFree) {
     }
 }
 
+TEST(SpecText, BlocksOfShortWords) {
+    const DatapathSpec s = parse_spec("s23e8,r=s20e8,p=mxint8:floor/32,coef=mxfp8_e4m3:rceil/16,q=s17e8");
+    EXPECT_TRUE(s.has_blocks());
+    EXPECT_EQ(s.p_blocks.element, narrow::BlockElement::int8);
+    EXPECT_EQ(s.coefficient_blocks.rule, narrow::ScaleRule::rceil);
+    EXPECT_EQ(s.coefficient_blocks.length, 16);
+    EXPECT_EQ(s.p, "s20e8"_fmt); // in which p is formed
+    EXPECT_EQ(to_string(s),
+              "s20e8,u=s23e8,p=mxint8,q=s17e8,coef=mxfp8_e4m3:rceil/16,operand=s23e8,row=s23e8,product=s23e8");
+    EXPECT_EQ(parse_spec(to_string(s)), s);
+    for (const char* text : {"s23e8,p=mxint8", "s52e11:rne,coef=mxfp4_e2m1:even", "s17e8,p=mxfp6_e3m2,coef=mxfp6_e2m3:ceil",
+                             "s23e8:rne,p=mxfp8_e5m2:rceil/4,order=flux,dot=fixed[13:-50],lanes=4"}) {
+        EXPECT_EQ(to_string(parse_spec(text)), text);
+        EXPECT_EQ(parse_spec(to_string(parse_spec(text))), parse_spec(text));
+    }
+    EXPECT_FALSE(parse_spec("s23e8").has_blocks());
+    EXPECT_NE(parse_spec("s23e8,p=mxint8"), parse_spec("s23e8"));
+    EXPECT_NE(parse_spec("s23e8,p=mxint8"), parse_spec("s23e8,coef=mxint8"));
+    EXPECT_NE(parse_spec("s23e8,p=mxint8"), parse_spec("s23e8,p=mxint8:ceil"));
+    EXPECT_NE(parse_spec("s23e8,p=mxint8"), parse_spec("s23e8,p=mxint8/64"));
+    DatapathSpec other = parse_spec("s23e8,p=mxint8");
+    other.p = "s10e8"_fmt;
+    expect_line([&] { other.validate(); }, "p=mxint8: its format beside blocks is r's");
+    other = parse_spec("s23e8,p=mxint8");
+    other.p_blocks.length = 33;
+    expect_line([&] { other.validate(); }, "p=: a block's length is a power of two in 1..65536");
+}
+
 TEST(SpecText, FaultsAreNamedInOneLine) {
     const auto faulty = [](const std::string& text, const std::string& phrase) {
         SCOPED_TRACE(text);
@@ -195,6 +223,17 @@ TEST(SpecText, FaultsAreNamedInOneLine) {
     for (const char* text : {"s52e11,sum=free", "s17e8,sum=free", "fx18.16,sum=free", "double,lanes=2,sum=free",
                              "double,u=s23e8,sum=free"})
         faulty(text, "write double,sum=free or float,sum=free and nothing else");
+    for (const char* text : {"mxint8", "mxfp8_e4m3,u=s23e8", "mxint8/64"})
+        faulty(text, "p and coef alone take blocks of MX words: begin with a floating format, as in s23e8,p=mxint8");
+    for (const char* key : {"u", "r", "q", "operand", "row", "scalar"})
+        faulty(std::string("s23e8,") + key + "=mxint8", std::string(key) + "=mxint8: p and coef alone take blocks");
+    faulty("s23e8,p=mxint9", "block format 'mxint9': the block formats are mxint8, mxfp8_e4m3");
+    faulty("s23e8,coef=mxint8:round", "behind the colon is the scale's rule: floor, ceil, even or rceil");
+    faulty("s23e8,p=mxint8/33", "behind the slash is a block's length, a power of two in 1..65536");
+    faulty("fx18.16,p=mxint8", "p=mxint8 beside fixed vectors, whose words have one exponent for all");
+    faulty("fx18.16,coef=mxint8", "coef=mxint8 beside fixed vectors");
+    faulty("double,p=mxint8,sum=free", "write double,sum=free or float,sum=free and nothing else");
+    faulty("s23e8,product=mxint8", "it does not begin with s or fx or a known name");
     faulty("s17e8,point=moving", "point=moving beside floating vectors");
     faulty("fx18.16,q=fx19.17,point=moving", "16 fraction bits in r and 17 in q: r, p and q share one point");
     faulty("fx18.16,p=fx18.15,point=moving", "16 fraction bits in r and 15 in p: r, p and q share one point");

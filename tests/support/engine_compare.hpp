@@ -25,7 +25,7 @@ inline void compare_with_reference(const Engine& engine, const std::string& text
     ReferenceSession reference(system, spec);
     session->write(Vec::r, 0, start);
     reference.write(Vec::r, start);
-    const Format formats[] = {spec.u, spec.r, spec.p, spec.q};
+    const Format formats[] = {spec.u, spec.r, spec.p_blocks.given() ? formats::kDouble : spec.p, spec.q};
     const char* names[] = {"u", "r", "p", "q"};
     std::vector<double> got(system.size());
     for (std::size_t pass = 1; pass <= passes; ++pass) {

@@ -10,6 +10,7 @@
 #include "mantissa/exact.hpp"
 #include "mantissa/spec.hpp"
 #include "mantissa/system.hpp"
+#include "reference_blocks.hpp"
 
 namespace mantissa::testing {
 
@@ -29,6 +30,8 @@ public:
         : spec_(spec), p_(p), n_(static_cast<long>(system.row_length())) {
         std::visit([this](const auto& m) { take(m); }, system.matrix());
         for (const double c : c_) sums_ = sums_ || c != 0;
+        if (spec.order == RowOrder::flux) into_blocks();
+        if (spec.order == RowOrder::second_difference) hold_differences();
     }
 
     /// q_i in the row format.
@@ -41,12 +44,11 @@ public:
     }
     [[nodiscard]] double second_row(std::size_t element) const {
         const auto i = static_cast<long>(element);
-        const double e = -w_[0][0], n = -w_[2][0], d = -w_[3][0];
-        const double alpha = coefficient(e + 2 * d), beta = coefficient(n + 2 * d), gamma = coefficient(d);
+        const double alpha = held_[0], beta = held_[1], gamma = held_[2];
         const auto a = [&](long j) { return sub(sub(at(j + 1), at(j)), sub(at(j), at(j - 1))); };
         const auto s = [&](long j) { return add(mul(beta, at(j)), mul(gamma, a(j))); };
         const double q = add(sub(sub(s(i + n_), s(i)), sub(s(i), s(i - n_))), mul(alpha, a(i)));
-        return sums_ ? add(q, mul(coefficient(c_[0]), at(i))) : q;
+        return sums_ ? add(q, mul(held_[3], at(i))) : q;
     }
 
 private:
@@ -69,6 +71,27 @@ private:
     }
     void take(const CompressedRows&) {}
 
+    [[nodiscard]] std::vector<double> blocks(const std::vector<double>& x) const {
+        return reference_blocks(spec_.coefficient_blocks, x);
+    }
+    /// Of a stencil alone.
+    void hold_differences() {
+        const double e = -w_[0][0], n = -w_[2][0], d = -w_[3][0];
+        held_ = blocks({e + 2 * d, n + 2 * d, d, c_[0]});
+        for (double& x : held_) x = coefficient(x);
+    }
+    /// Each array by itself; the constants of a stencil together.
+    void into_blocks() {
+        if (w_[0].size() == 1) {
+            const std::vector<double> held = blocks({w_[0][0], w_[1][0], w_[2][0], w_[3][0], c_[0]});
+            for (std::size_t d = 0; d < 4; ++d) w_[d] = {held[d]};
+            c_ = {held[4]};
+            return;
+        }
+        for (auto& w : w_) w = blocks(w);
+        c_ = blocks(c_);
+    }
+
     /// A stencil has one number for all elements.
     static double at(const std::vector<double>& v, std::size_t i) { return v.size() == 1 ? v[0] : v[i]; }
     [[nodiscard]] double at(long i) const {
@@ -79,7 +102,9 @@ private:
         const std::array<long, 4> offset = {1, n_ - 1, n_, n_ + 1};
         return mul(coefficient(at(w_[d], static_cast<std::size_t>(i))), sub(at(i), at(i + offset[d])));
     }
-    [[nodiscard]] double coefficient(double x) const { return exact::convert(spec_.coefficient, x); }
+    [[nodiscard]] double coefficient(double x) const {
+        return spec_.coefficient_blocks.given() ? x : exact::convert(spec_.coefficient, x);
+    }
     [[nodiscard]] double add(double x, double y) const { return exact::add(spec_.row, x, y); }
     [[nodiscard]] double sub(double x, double y) const { return exact::sub(spec_.row, x, y); }
     [[nodiscard]] double mul(double x, double y) const { return exact::mul(spec_.row, x, y); }
@@ -89,6 +114,7 @@ private:
     long n_;
     std::array<std::vector<double>, 4> w_; ///< E, NW, N, NE
     std::vector<double> c_;
+    std::vector<double> held_; ///< alpha, beta, gamma and c of second differences
     bool sums_ = false;
 };
 

@@ -13,6 +13,7 @@
 
 #include "mantissa/engine.hpp"
 #include "mantissa/exact.hpp"
+#include "reference_blocks.hpp"
 #include "reference_differences.hpp"
 
 namespace mantissa::testing {
@@ -89,6 +90,35 @@ struct ReferenceSession {
         const Format f[] = {spec.u, spec.r, spec.p, spec.q};
         for (std::size_t i = 0; i < values.size(); ++i)
             vec(which)[i] = exact::convert(f[static_cast<std::size_t>(which)], values[i]);
+        if (which == Vec::p) vec(which) = reference_blocks(spec.p_blocks, vec(which));
+    }
+
+    /// The coefficients of products, array by array: nine of a stencil, nine bands, the entries of sparse rows.
+    std::vector<std::vector<double>> stored() const {
+        std::vector<std::vector<double>> arrays;
+        std::visit(
+            Overloaded{[&](const Stencil& m) { arrays.emplace_back(m.coefficients().begin(), m.coefficients().end()); },
+                       [&](const Bands& m) {
+                           for (const auto& band : m.bands()) arrays.push_back(band);
+                       },
+                       [&](const SymmetricBands& m) {
+                           arrays.resize(kBands);
+                           for (std::size_t i = 0; i < m.size(); ++i)
+                               for (std::size_t b = 0; b < kBands; ++b) arrays[b].push_back(nine(m, i)[b]);
+                       },
+                       [&](const CompressedRows& m) { arrays.push_back(m.value()); }},
+            system.matrix());
+        return arrays;
+    }
+    /// ... as the datapath holds them; once.
+    const std::vector<std::vector<double>>& coefficients() {
+        if (!held_.empty()) return held_;
+        for (const std::vector<double>& array : stored()) {
+            held_.push_back(reference_blocks(spec.coefficient_blocks, array));
+            if (!spec.coefficient_blocks.given())
+                for (double& a : held_.back()) a = exact::convert(spec.coefficient, a);
+        }
+        return held_;
     }
 
     double row_sum(std::vector<double> t) const {
@@ -152,27 +182,17 @@ struct ReferenceSession {
 
     double product_row(std::size_t i) {
         std::vector<double> terms;
-        const auto product = [&](double a, double x) {
-            terms.push_back(exact::mul(spec.row, exact::convert(spec.coefficient, a), x));
-        };
-        std::visit(Overloaded{[&](const Stencil& m) {
-                                  for (int b = 0; b < kBands; ++b)
-                                      product(m.coefficients()[static_cast<std::size_t>(b)], neighbour(i, b));
-                              },
-                              [&](const Bands& m) {
-                                  for (int b = 0; b < kBands; ++b)
-                                      product(m.band(static_cast<std::size_t>(b))[i], neighbour(i, b));
-                              },
-                              [&](const SymmetricBands& m) {
-                                  const auto a = nine(m, i);
-                                  for (int b = 0; b < kBands; ++b)
-                                      product(a[static_cast<std::size_t>(b)], neighbour(i, b));
-                              },
-                              [&](const CompressedRows& m) {
-                                  for (auto k = m.row_begin()[i]; k < m.row_begin()[i + 1]; ++k)
-                                      product(m.value()[k], vec(Vec::p)[m.column()[k]]);
-                              }},
-                   system.matrix());
+        const auto product = [&](double a, double x) { terms.push_back(exact::mul(spec.row, a, x)); };
+        const auto& a = coefficients();
+        if (const auto* const rows = std::get_if<CompressedRows>(&system.matrix())) {
+            for (auto k = rows->row_begin()[i]; k < rows->row_begin()[i + 1]; ++k)
+                product(a[0][k], vec(Vec::p)[rows->column()[k]]);
+            return row_sum(terms);
+        }
+        for (int b = 0; b < kBands; ++b) {
+            const auto band = static_cast<std::size_t>(b);
+            product(a.size() == 1 ? a[0][band] : a[band][i], neighbour(i, b));
+        }
         return row_sum(terms);
     }
 
@@ -230,11 +250,15 @@ struct ReferenceSession {
             r[i] = exact::sub(spec.r, r[i], exact::mul(spec.r, alpha, q[i]));
             p[i] = exact::add(spec.p, r[i], exact::mul(spec.p, beta, p[i]));
         }
+        p = reference_blocks(spec.p_blocks, p);
         q = rows();
         const ReferenceStep step = scalar_unit(dot(r, r), dot(p, q), dot(q, q));
         scalars = step.scalars;
         return step;
     }
+
+private:
+    std::vector<std::vector<double>> held_; ///< coefficients()
 };
 
 } // namespace mantissa::testing

@@ -130,6 +130,7 @@ TEST(Synthesize, WrongToolsAndRequestsAreOneLine) {
     expect_one_line(run(scratch, "synthesize --spec s17e8,order=second-difference --bands streamed"),
                     "bands: the core of s17e8,order=second-difference streams no coefficients");
     expect_one_line(run(scratch, "synthesize --spec fx18.16,point=moving"), "point=moving");
+    expect_one_line(run(scratch, "synthesize --spec s23e8,coef=mxint8"), "the RTL core: coef=mxint8: blocks of MX words");
     expect_one_line(run(scratch, "synthesize --operator div --combinational"), "feedback");
     // Every request is looked at before any tool runs.
     expect_one_line(run(scratch, "synthesize --spec s4e4 --operator mul --operator teapot"), "teapot");

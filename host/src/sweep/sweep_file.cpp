@@ -231,7 +231,9 @@ private:
                 line = value->line;
             } else if (contains(kFormatKeys, key) && text_of(key, *value) != "exact") {
                 const std::string format = relative_format(key, *value, base);
-                at_line(value->line, [&] { parse_format(format); });
+                at_line(value->line, [&] {
+                    if (!narrow::parse_block_format(format)) parse_format(format);
+                });
                 text += fmt::format(",{}={}", key, format);
             } else if (contains(kSpecKeys, key)) {
                 text += fmt::format(",{}={}", key, text_of(key, *value));

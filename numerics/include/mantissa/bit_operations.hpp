@@ -37,9 +37,10 @@ struct BitOperations {
 ///
 /// Width of a floating-point number: its significand, the leading one included (fraction bits + 1). Aligning,
 /// normalising and exponents are not counted, which flatters floating point. Width of a fixed-point number: its word.
-/// Floating row sums and differences have the row format's width; exact ones of fixed words that of a product and
-/// ceil(log2) of the number of terms; differences of words one bit more than the word. Exact dot products: both words
-/// and ceil(log2) of the vector's length.
+/// Of a number in a block of MX words: that of its element, 8 bits of mxint8; p's sum has the width of the format that
+/// it is formed in. Floating row sums and differences have the row format's width; exact ones of fixed words that of a
+/// product and ceil(log2) of the number of terms; differences of words one bit more than the word. Exact dot products:
+/// both words and ceil(log2) of the vector's length.
 ///
 /// A constant stencil's coefficients are constants of a core: one counts with the bits of its significand in the
 /// coefficient format between the first one and the last; a power of two, and zero, with no product. Exact sums are

@@ -34,6 +34,14 @@
 // Nine bands are converted to SymmetricBands for fluxes. row_forms.hpp has what the two are formed from, and where they
 // mean nothing.
 //
+// Blocks of MX words (mantissa/narrow/block_format.hpp). Where p has them, p' = blocks(r' + (beta p)), with bracket and
+// sum rounded to r's format first; blocks begin at element 0, and u', q', pq and the next pass see what the words stand
+// for. write() of such a p begins with a block and ends with one or the vector, else it throws InvalidInput. Where the
+// coefficients have them, blocks go along what is stored: each band; each weight and the row sums of SymmetricBands
+// (and of Bands' fluxes); the entries of sparse rows, row by row, so that a block may hold parts of several rows. Of a
+// constant stencil, one after the other: the nine coefficients; the weights E, NW, N, NE and c; or alpha, beta, gamma
+// and c.
+//
 // Fixed-point words (r, p and q of a fixed format). With rnd_x the rounding onto the grid of x's format:
 //
 //     u' = u + rnd_u(alpha p)       where u is floating: as above, of p's exact value

@@ -7,6 +7,7 @@
 //     s14e8,u=s23e8,row=s20e8,dot=fixed[13:-50]
 //     s23e8:rne,order=tree,dot=s52e11:rne/8,lanes=2
 //     fx18.16,u=fx32.30,coef=fx18.17
+//     s23e8,p=mxint8:ceil,coef=mxfp8_e4m3,order=flux
 //
 //   u= r= p= q=   vector formats                        default: the base; u beside fixed ones has 5 fraction bits
 //                                                       more, in words of 31 bits or 9 more; 18 more with a point
@@ -29,12 +30,16 @@
 // be floating. alpha and beta are floating always: fixed vectors meet their significand in a multiplier and their
 // exponent as a shift that is the same for a whole pass. point=moving takes fixed r, p and q with as many fraction bits
 // each and exact dot products.
+//
+// p and coef of a floating datapath may be blocks of MX words (mantissa/narrow/block_format.hpp) in place of a format,
+// the other's being either. p is then formed in r's format and rounded into blocks behind that.
 #pragma once
 
 #include <string>
 #include <string_view>
 
 #include "mantissa/format.hpp"
+#include "mantissa/narrow/block_format.hpp"
 
 namespace mantissa {
 
@@ -108,6 +113,9 @@ struct DatapathSpec {
     DotSpec dot;
     Format scalar; ///< alpha, sigma and beta are formed in it, from dot products rounded into it
     int lanes = 1; ///< a power of two in 1..64
+    /// p and the matrix as blocks of MX words; then p is r's format, in which it is formed, and so is coefficient,
+    /// which is unused.
+    narrow::BlockFormat p_blocks, coefficient_blocks;
     static constexpr int kMaxLanes = 64;
 
     /// Every field from one format: accumulators and scalars are s52e11 with the format's rounding and subnormals. From
@@ -127,6 +135,9 @@ struct DatapathSpec {
     /// Is it native arithmetic, whose sums have no order?
     [[nodiscard]] bool sums_free() const { return sum == SumOrder::free; }
 
+    /// Is anything in blocks of MX words?
+    [[nodiscard]] bool has_blocks() const { return p_blocks.given() || coefficient_blocks.given(); }
+
     /// Partial sums of a floating dot product: element i belongs to partial sum i mod partials(). They are closed by
     /// halving: s[j] += s[j + n/2] for j < n/2, n = partials(), partials()/2, ..., 2.
     [[nodiscard]] int partials() const { return dot.depth * lanes; }
@@ -140,6 +151,10 @@ struct DatapathSpec {
 
 /// Parses and validates the text form. Throws InvalidInput with one line.
 DatapathSpec parse_spec(std::string_view text);
+
+/// Empty where nothing of `spec` is in blocks of MX words; else the line by which refuses `who`, who has none, as in
+/// "engine rtl".
+std::string blocks_refusal(const DatapathSpec& spec, std::string_view who);
 
 /// The text form over r's format as the base; parse_spec reads it back as an equal spec, and equal specs have equal
 /// texts. It is the key under which results are stored.

@@ -2,7 +2,11 @@
 #include <array>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "mantissa/block_algebra.hpp"
+#include "mantissa/errors.hpp"
+#include "mantissa/narrow/block_format.hpp"
 #include "mantissa/scalar_unit.hpp"
 #include "part_links.hpp"
 #include "session_base.hpp"
@@ -16,6 +20,17 @@ public:
     BlockSession(const System& system, const DatapathSpec& spec, const SessionOptions& options, PartLinks* links)
         : SessionBase<double>(spec, system), links_(links), algebra_(system, spec, options.threads),
           recurrence_(options.recurrence) {}
+
+    void write(Vec v, std::size_t first, std::span<const double> values) override {
+        if (v != Vec::p || !spec_.p_blocks.given()) return SessionBase<double>::write(v, first, values);
+        const auto length = static_cast<std::size_t>(spec_.p_blocks.length);
+        const std::size_t end = first + values.size();
+        if (first % length != 0 || (end % length != 0 && end != size()))
+            throw InvalidInput(fmt::format("session: p={} and a write of elements {} to {} of {}; write whole blocks",
+                                           narrow::to_string(spec_.p_blocks), first, end, size()));
+        SessionBase<double>::write(v, first, values);
+        into_blocks(vec(Vec::p).subspan(first, values.size()));
+    }
 
     RunReport run(const RunRequest& request) override {
         if (recurrence_ == Recurrence::chebyshev)
@@ -40,13 +55,21 @@ public:
     }
 
 private:
+    void into_blocks(std::span<double> p) const {
+        if (spec_.p_blocks.given()) narrow::round_blocks(spec_.p_blocks, p, p);
+    }
+    /// p = r + beta p
+    void form_direction(double beta) {
+        algebra_.add_scaled(spec_.p, vec(Vec::r), beta, vec(Vec::p), vec(Vec::p));
+        into_blocks(vec(Vec::p));
+    }
     void update_and_multiply() {
         const double alpha = exact::convert(spec_.operand, scalars_.alpha);
         const double beta = exact::convert(spec_.operand, scalars_.beta);
         forget_ghosts();
         algebra_.add_scaled(spec_.u, vec(Vec::u), alpha, vec(Vec::p), vec(Vec::u));
         algebra_.sub_scaled(spec_.r, vec(Vec::r), alpha, vec(Vec::q), vec(Vec::r));
-        algebra_.add_scaled(spec_.p, vec(Vec::r), beta, vec(Vec::p), vec(Vec::p));
+        form_direction(beta);
         product();
     }
     ScalarStep pipelined_pass() {
@@ -95,7 +118,7 @@ private:
         DotResult rr() { return s.dot(Vec::r, Vec::r); }
         void direction(double beta) {
             s.forget_ghosts();
-            s.algebra_.add_scaled(s.spec_.p, s.vec(Vec::r), beta, s.vec(Vec::p), s.vec(Vec::p));
+            s.form_direction(beta);
         }
         DotResult product() {
             s.product();

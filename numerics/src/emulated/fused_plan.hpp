@@ -21,7 +21,7 @@ template <class T> std::optional<FusedPlan<T>> fused_plan(const DatapathSpec& s)
 #if !MANTISSA_HAS_FP_MODE
     return std::nullopt;
 #endif
-    if (s.fixed_vectors() || s.u.is_fixed()) return std::nullopt;
+    if (s.fixed_vectors() || s.u.is_fixed() || s.has_blocks()) return std::nullopt;
     constexpr int kFraction = sizeof(T) == 4 ? 23 : 52, kExponent = sizeof(T) == 4 ? 8 : 11;
     const bool rounded_product = !s.dot.exact_product;
     FusedPlan<T> plan;

@@ -199,6 +199,7 @@ public:
             return fmt::format("datapath '{}' over {} parts: sums in floating point depend on their order; give "
                                "dot=fixed[MSB:LSB], or integers",
                                to_string(spec), space_->parts());
+        if (std::string why = blocks_refusal(spec, fmt::format("{} parts", space_->parts())); !why.empty()) return why;
         const std::size_t most = most_parts(system);
         if (space_->parts() > most)
             return fmt::format("{} parts: this system has rows for at most {}", space_->parts(), most);

@@ -20,6 +20,9 @@ std::string GmresSolver::refusal(const DatapathSpec& spec) {
             "hold; give a floating format, as s17e8",
             to_string(spec.fixed_vectors() ? spec.r : spec.u));
     if (spec.sums_free()) return "gmres with sum=free: its sums have an order; leave sum out";
+    if (spec.p_blocks.given())
+        return fmt::format("gmres with p={}: its basis is not in blocks of MX words; leave p out or give a format",
+                           narrow::to_string(spec.p_blocks));
     return {};
 }
 

@@ -17,6 +17,10 @@ __device__ __forceinline__ double multiply_add(double a, double b, double c) {
     return __fma_rn(a, b, c);
 }
 
+/// Do a thread's registers not suffice? What the product does not need is then in shared memory, or out of the way
+/// before it: on an H200 double is 2 to 12 % faster so, and float 3 to 13 % slower.
+template <class T> inline constexpr bool kRegistersShort = sizeof(T) == 8;
+
 /// What a block's threads share.
 struct SparseShared {
     SparseExchange exchange;
@@ -88,8 +92,8 @@ template <class V> __device__ __forceinline__ void read_pieces(const unsigned ch
 
 /// Chunks of one kind: row sums and q.
 template <class T, bool Jacobi, bool Narrow>
-__device__ __forceinline__ void product_of(const SparsePart<T>& a, ChunkStream& stream, std::uint32_t chunks,
-                                           FinishedRows<T, Jacobi>& finished, PairOfSums& sums) {
+__device__ __forceinline__ void product_of(const SparsePart<T>& a, ChunkStream<kRegistersShort<T>>& stream,
+                                           std::uint32_t chunks, FinishedRows<T, Jacobi>& finished, PairOfSums& sums) {
     using Index = std::conditional_t<Narrow, std::uint16_t, std::uint32_t>;
     constexpr int kSteps = static_cast<int>(kChunkSteps);
     T sum = 0;
@@ -125,8 +129,8 @@ __device__ __forceinline__ void product_of(const SparsePart<T>& a, ChunkStream& 
     }
 }
 
-/// The block's rows and what it sends: from .. to behind the last. In shared memory: behind a barrier these loads would
-/// come from the second-level cache again in every iteration, and in registers the product would miss them.
+/// The block's rows and what it sends: from .. to behind the last. Read once: behind a barrier these loads would come
+/// from the second-level cache again in every iteration.
 struct BlockShare {
     std::uint32_t row, last_row, send, last_send;
 };
@@ -138,19 +142,24 @@ template <class T> __device__ __forceinline__ BlockShare share_of(const SparsePa
     return s;
 }
 
+/// The thread's first element to send, if it has one.
+template <class T> __device__ __forceinline__ SparseSend first_send(const SparsePart<T>& a, const BlockShare& share) {
+    const std::uint32_t send = share.send + threadIdx.x;
+    return send < share.last_send ? a.send[send] : SparseSend{};
+}
+
 /// x += alpha p, r -= alpha q, p = z + beta p of the block's rows, and the elements that other parts wait for. `again`:
-/// the sums alone.
+/// the sums alone. `held`: first_send(), where a thread has the registers to hold it.
 template <class T, bool Jacobi>
-__device__ __forceinline__ void update_of(const SparsePart<T>& a, const BlockShare& share, double step, double factor,
-                                          bool again, PairOfSums& sums) {
+__device__ __forceinline__ void update_of(const SparsePart<T>& a, const BlockShare& share, const SparseSend& held,
+                                          double step, double factor, bool again, PairOfSums& sums) {
     const T alpha = static_cast<T>(step), beta = static_cast<T>(factor);
     const std::uint32_t end = share.last_row;
     constexpr int kAtOnce = 4; // rows of a thread whose loads are under way together
     constexpr std::uint32_t kStride = kPartedWarps * 32;
     T *const px = a.x, *const pr = a.r, *const pp = a.p, *const pq = a.q;
-    const std::uint32_t send = share.send + threadIdx.x, last_send = share.last_send;
-    SparseSend own{}; // the thread's first: on its way with the vectors' elements
-    if (send < last_send) own = a.send[send];
+    SparseSend own = held;
+    if constexpr (kRegistersShort<T>) own = first_send(a, share); // on its way with the vectors' elements
     for (std::uint32_t first = share.row + threadIdx.x; first < end; first += kAtOnce * kStride) {
         T x[kAtOnce], r[kAtOnce], p[kAtOnce], q[kAtOnce], inverse[kAtOnce];
 #pragma unroll
@@ -180,7 +189,8 @@ __device__ __forceinline__ void update_of(const SparsePart<T>& a, const BlockSha
     }
     if (a.sends_to == 0 || again) return;
     __syncthreads();
-    for (std::uint32_t i = send; i < last_send; i += kPartedWarps * 32) {
+    const std::uint32_t send = share.send + threadIdx.x;
+    for (std::uint32_t i = send; i < share.last_send; i += kPartedWarps * 32) {
         const SparseSend s = i == send ? own : a.send[i];
         a.ghosts[s.row_and_peer >> 24][s.place] = pp[s.row_and_peer & 0xFFFFFF];
     }
@@ -261,24 +271,29 @@ __device__ __forceinline__ void decide(const SparsePart<T>& a, SparseShared& sha
                               : CgEnd::not_finite;
 }
 
-/// The warp's stream, its places in shared memory behind SparseShared.
-template <class T> __device__ __forceinline__ ChunkStream stream_of(const SparsePart<T>& a, unsigned char* ring) {
+/// Where the chunks of warp `number` come from.
+template <class T> __device__ __forceinline__ ChunkSource source_of(const SparsePart<T>& a, std::uint32_t number) {
+    ChunkSource s{};
+    s.first_bytes = chunk_bytes(a.narrow[0] != 0, sizeof(T));
+    s.second_bytes = chunk_bytes(a.narrow[1] != 0, sizeof(T));
+    s.first = a.stream + std::size_t{number} * s.first_bytes;
+    s.apart = std::size_t{gridDim.x} * kPartedWarps * s.first_bytes;
+    s.second = a.stream + a.warp_offset[number];
+    s.kept = a.kept;
+    asm volatile("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(s.stays_policy));
+    asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(s.goes_policy));
+    return s;
+}
+
+/// The warp's stream, its places in shared memory behind SparseShared. `source`: source_of(), in shared memory where
+/// registers are short.
+template <class T>
+__device__ __forceinline__ ChunkStream<kRegistersShort<T>> stream_of(const SparsePart<T>& a, unsigned char* ring,
+                                                                     const ChunkSource& source) {
     __shared__ unsigned long long arrived[kPartedWarps * kMaxStages];
     const std::uint32_t warp = threadIdx.x >> 5, number = blockIdx.x * kPartedWarps + warp;
-    __shared__ ChunkSource sources[kPartedWarps];
-    ChunkSource& source = sources[warp];
     const uint2 steps = a.warp_steps[number];
-    if ((threadIdx.x & 31) == 0) {
-        source.first_bytes = chunk_bytes(a.narrow[0] != 0, sizeof(T));
-        source.second_bytes = chunk_bytes(a.narrow[1] != 0, sizeof(T));
-        source.first = a.stream + std::size_t{number} * source.first_bytes;
-        source.apart = std::size_t{gridDim.x} * kPartedWarps * source.first_bytes;
-        source.second = a.stream + a.warp_offset[number];
-        source.kept = a.kept;
-        asm volatile("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(source.stays_policy));
-        asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(source.goes_policy));
-    }
-    ChunkStream s{source};
+    ChunkStream<kRegistersShort<T>> s{source};
     s.first_chunks = (steps.x + kChunkSteps - 1) / kChunkSteps;
     s.second_chunks = (steps.y + kChunkSteps - 1) / kChunkSteps;
     s.stages = a.stages;
@@ -304,12 +319,13 @@ __global__ void __launch_bounds__(kPartedWarps * 32, 1) sparse_part(const Sparse
     __shared__ SparseShared shared;
     __shared__ PartedStatus status;
     __shared__ BlockClocks clocks;
-    __shared__ BlockShare share;
+    __shared__ ChunkSource sources[kRegistersShort<T> ? kPartedWarps : 1];
+    __shared__ BlockShare block_share;
     const bool clock_here = blockIdx.x == 0 && threadIdx.x == 0;
     SparseExchange& exchange = shared.exchange;
     if (threadIdx.x == 0) {
         a = parts[blockIdx.y];
-        share = share_of(a);
+        block_share = share_of(a);
         for (auto& buffer : exchange.previous)
             for (auto& part : buffer)
                 for (auto& word : part) word = 0;
@@ -321,7 +337,14 @@ __global__ void __launch_bounds__(kPartedWarps * 32, 1) sparse_part(const Sparse
         clocks = {};
     }
     __syncthreads();
-    ChunkStream stream = stream_of(a, ring);
+    ChunkSource source = source_of(a, blockIdx.x * kPartedWarps + (threadIdx.x >> 5));
+    if constexpr (kRegistersShort<T>) {
+        if ((threadIdx.x & 31) == 0) sources[threadIdx.x >> 5] = source;
+        __syncwarp();
+    }
+    ChunkStream stream = stream_of(a, ring, kRegistersShort<T> ? sources[threadIdx.x >> 5] : source);
+    const std::conditional_t<kRegistersShort<T>, const BlockShare&, BlockShare> share = block_share;
+    const SparseSend held = kRegistersShort<T> ? SparseSend{} : first_send(a, share);
     const unsigned long long started = clock_here ? nanoseconds() : 0;
     unsigned long long first = 0;
     long long before = clock64();
@@ -338,11 +361,9 @@ __global__ void __launch_bounds__(kPartedWarps * 32, 1) sparse_part(const Sparse
         const unsigned long long round = a.round + pass;
         const bool again = shared.again != 0;
         if (pass != 0 && !again) ++made;
-        {
-            PairOfSums updated(exchange.exponent[0], exchange.exponent[1]);
-            update_of<T, Jacobi>(a, share, shared.alpha, shared.beta, again, updated);
-            exchange.keep(updated, 0);
-        }
+        PairOfSums updated(exchange.exponent[0], exchange.exponent[1]);
+        update_of<T, Jacobi>(a, share, held, shared.alpha, shared.beta, again, updated);
+        if constexpr (kRegistersShort<T>) exchange.keep(updated, 0);
         mark(SparsePhase::update);
         meet(a.view, a.met, (pass + 1ull) * gridDim.x, exchange.dead);
         mark(SparsePhase::meet);
@@ -364,7 +385,8 @@ __global__ void __launch_bounds__(kPartedWarps * 32, 1) sparse_part(const Sparse
             mark(SparsePhase::product);
         }
         finished.add_to(multiplied);
-        exchange.keep(multiplied, 2);
+        if constexpr (kRegistersShort<T>) exchange.keep(multiplied, 2);
+        else exchange.keep(updated, multiplied);
         exchange.template publish<Jacobi>(a.view, a.words, round, [&] { mark(SparsePhase::warps); });
         if (threadIdx.x < 32) {
             exchange.template collect<Jacobi>(a.view, a.words[a.view.me], a.terms, round);

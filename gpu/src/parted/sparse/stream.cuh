@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "layout.hpp"
 
@@ -25,8 +26,7 @@ __device__ __forceinline__ void wait_mbarrier(std::uint32_t barrier, std::uint32
                      : "memory");
 }
 
-/// Where a warp's chunks come from. In shared memory: one lane looks there once a chunk, and the product wants the
-/// registers.
+/// Where a warp's chunks come from: what the one lane needs that asks for them.
 struct ChunkSource {
     const unsigned char *first, *second; ///< the warp's first chunk of either kind
     std::uint64_t apart;                 ///< bytes between chunks of the first kind
@@ -35,8 +35,9 @@ struct ChunkSource {
     std::uint32_t kept;
 };
 
-struct ChunkStream {
-    const ChunkSource& source;
+/// SourceShared: the source is in shared memory, where the product wants the registers.
+template <bool SourceShared> struct ChunkStream {
+    std::conditional_t<SourceShared, const ChunkSource&, ChunkSource> source;
     unsigned char* ring;         ///< the warp's stages
     unsigned long long* arrived; ///< an mbarrier for each stage
     std::uint32_t stages, stage_bytes;

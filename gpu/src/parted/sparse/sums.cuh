@@ -86,8 +86,19 @@ struct SparseExchange {
         return ((round & 1) * kMaxParts + static_cast<unsigned>(from)) * kSumPieces;
     }
 
-    /// Takes a warp's sums of the update (`first` 0) or of the product (2) to the block's. By all threads; those of the
-    /// update before the product, which wants the registers.
+    /// Takes a warp's sums to the block's. By all threads.
+    __device__ __forceinline__ void keep(const PairOfSums& update, const PairOfSums& product) {
+        const int lane = threadIdx.x & 31;
+        long long word[kSparseWords];
+        update.words(0, exponent[0], word[0], word[1]);
+        update.words(1, exponent[1], word[2], word[3]);
+        product.words(0, exponent[2], word[4], word[5]);
+        product.words(1, exponent[3], word[6], word[7]);
+        const long long one = warp_eight(word);
+        if ((lane & 3) == 0) scratch[threadIdx.x >> 5][lane >> 2] = one;
+    }
+    /// The same of the update (`first` 0) or of the product (2) alone: where registers are short, those of the update
+    /// before the product.
     __device__ __forceinline__ void keep(const PairOfSums& sums, int first) {
         const int lane = threadIdx.x & 31;
         long long word[4];
@@ -99,7 +110,7 @@ struct SparseExchange {
 
     /// Adds the block's words to every part's, straight into their memory: so one wait is the barrier over all blocks
     /// of all parts and brings their sums. Words only grow; the top byte of each counts blocks. Called by all threads
-    /// when they have kept both sums; `complete` when all of the block's warps have come.
+    /// when they have kept all sums; `complete` when all of the block's warps have come.
     template <bool Second, class Complete>
     __device__ __forceinline__ void publish(const PeerView& view, unsigned long long* const (&words)[kMaxParts],
                                             unsigned long long round, Complete&& complete) {

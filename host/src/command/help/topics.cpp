@@ -33,6 +33,11 @@ A spec begins with a format for everything. KEY=VALUE behind it says what differ
   sum=             ordered | free; free, behind double or float alone: native arithmetic of the engine
                    gpu, whose sums have no order and whose bits are not promised
 
+p and coef of a floating datapath also take blocks of MX words, 32 numbers with one power of two for
+a scale: mxint8, mxfp8_e4m3, mxfp8_e5m2, mxfp6_e3m2, mxfp6_e2m3, mxfp4_e2m1. Behind it stand the
+scale's rule (:floor :ceil :even :rceil) and another length (/64), as in s23e8,p=mxint8:ceil. The
+engine emulated has them (docs/mx.md).
+
 --format F is the spec F alone; with --engine gpu and no scheme, double and float are native.
 docs/arithmetic.md defines the formats bit by bit, and numerics/include/mantissa/engine.hpp defines
 a pass.
