@@ -32,7 +32,7 @@ const NativeTables& best_tables() {
 template <const Definition& D, class T> class Loops final : public Runner {
 public:
     Loops(const CompressedRows& a, int threads, const SweepLoops<T>& loops)
-        : rows_(a), native_(rows_, threads, loops) {}
+        : rows_(a, threads), native_(rows_, threads, loops) {}
 
     RecurrenceRun run(std::span<const double> r, double goal, std::uint32_t limit, std::uint32_t patience,
                       std::span<double> u) override {

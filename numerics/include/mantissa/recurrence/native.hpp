@@ -9,7 +9,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <span>
 #include <type_traits>
@@ -20,62 +19,12 @@
 #include "mantissa/recurrence/native_sweeps.hpp"
 #include "mantissa/recurrence/plan.hpp"
 #include "mantissa/recurrence/scalar_steps.hpp"
-#include "mantissa/sparse/compressed_rows.hpp"
+#include "mantissa/sparse/row_slices.hpp"
 
 namespace mantissa::recurrence {
 
 /// Rows as sweeps read them, with values in T.
-template <class T> class NativeRows {
-public:
-    explicit NativeRows(const CompressedRows& a) : rows_(a.rows()) {
-        for (std::size_t i = 0; i < padded(); i += kLanes) add_slice(a, i);
-        slice_.push_back(here());
-    }
-
-    [[nodiscard]] SweepMatrix<T> at() const {
-        return {slice_.data(), column_.data(), value_.data(), rest_.data(), tail_column_.data(), tail_value_.data()};
-    }
-    /// Rows up to whole registers.
-    [[nodiscard]] std::size_t padded() const { return (rows_ + kLanes - 1) / kLanes * kLanes; }
-
-private:
-    static constexpr std::size_t kLanes = kSweepLanes<T>;
-    /// A slot costs as much as so many entries one by one: slices are as deep as so many of their rows are long.
-    static constexpr std::size_t kWorthASlot = kLanes / 2;
-
-    [[nodiscard]] SweepSlice here() const { return {value_.size() / kLanes, tail_value_.size(), rest_.size()}; }
-    void add_slice(const CompressedRows& a, std::size_t first) {
-        slice_.push_back(here());
-        std::array<std::uint64_t, kLanes> begin{}, length{};
-        for (std::size_t l = 0; l < kLanes && first + l < rows_; ++l) {
-            begin[l] = a.row_begin()[first + l];
-            length[l] = a.row_begin()[first + l + 1] - begin[l];
-        }
-        std::array<std::uint64_t, kLanes> longest = length;
-        std::ranges::nth_element(longest, longest.begin() + kWorthASlot - 1, std::greater());
-        const std::uint64_t depth = longest[kWorthASlot - 1];
-        for (std::uint64_t k = 0; k < depth; ++k)
-            for (std::size_t l = 0; l < kLanes; ++l) {
-                const bool has = k < length[l];
-                column_.push_back(has ? a.column()[begin[l] + k] : static_cast<std::uint32_t>(first + l));
-                value_.push_back(has ? static_cast<T>(a.value()[begin[l] + k]) : T(0));
-            }
-        for (std::uint32_t l = 0; l < kLanes; ++l) {
-            if (length[l] <= depth) continue;
-            rest_.push_back({l, static_cast<std::uint32_t>(length[l] - depth)});
-            for (std::uint64_t k = begin[l] + depth; k < begin[l] + length[l]; ++k) {
-                tail_column_.push_back(a.column()[k]);
-                tail_value_.push_back(static_cast<T>(a.value()[k]));
-            }
-        }
-    }
-
-    std::size_t rows_;
-    std::vector<SweepSlice> slice_;
-    std::vector<std::uint32_t> column_, tail_column_;
-    std::vector<T> value_, tail_value_;
-    std::vector<SweepRest> rest_;
-};
+template <class T> using NativeRows = SlicedRows<T>;
 
 /// A solve by D on rows that outlive it. M is the identity. Not for use from two threads at once.
 template <const Definition& D, class T = double> class Native {
@@ -190,7 +139,7 @@ private:
             else if (detail::advances(D, D.step[k])) advanced_ = true;
         }
         const auto blocks = static_cast<std::ptrdiff_t>(blocks_);
-        const SweepMatrix<T> a = rows_.at();
+        const RowSlices<T> a = rows_.at();
         const auto share = [&](std::ptrdiff_t b) {
             const std::size_t begin = static_cast<std::size_t>(b) * kSweepBlock;
             loop(a, at_.data(), factor.data(), begin, std::min(begin + kSweepBlock, rows_.padded()),

@@ -11,48 +11,18 @@
 #include <utility>
 
 #include "mantissa/recurrence/plan.hpp"
-
-#if !defined(MANTISSA_INLINE)
-#define MANTISSA_INLINE inline __attribute__((always_inline))
-#endif
-
-/// Keeps a sum scalar: compilers would gather the terms of a row, short as it is, into vectors and add them one by one.
-#if defined(__x86_64__)
-#define MANTISSA_SCALAR(sum) asm("" : "+x"(sum))
-#else
-#define MANTISSA_SCALAR(sum)
-#endif
+#include "mantissa/sparse/slice_product.hpp"
 
 namespace mantissa::recurrence {
 
 /// Elements of a 64-byte register.
-template <class T> inline constexpr std::size_t kSweepLanes = 64 / sizeof(T);
+template <class T> inline constexpr std::size_t kSweepLanes = kSliceRows<T>;
 inline constexpr std::size_t kSweepBlock = 1024, kMostSums = 4;
-
-/// Of kSweepLanes rows, one behind another: their first entries side by side, and what the longest have beyond them.
-struct SweepSlice {
-    std::uint64_t slot = 0; ///< its slots, up to the next slice's: kSweepLanes entries each, the k-th ones of its rows
-    std::uint64_t tail = 0; ///< its entries beyond the slots
-    std::uint64_t rest = 0; ///< its rests, up to the next slice's
-};
-/// What a row has beyond its slice's slots.
-struct SweepRest { std::uint32_t lane = 0, entries = 0; };
-
-/// A matrix as sweeps read it (NativeRows makes it): in slices, because the sums of several rows run side by side where
-/// those of one row wait for each other.
-template <class T> struct SweepMatrix {
-    const SweepSlice* slice = nullptr; ///< one for each kSweepLanes rows, and the end
-    const std::uint32_t* column = nullptr;
-    const T* value = nullptr; ///< of slots; a row that has no more entries has zeros
-    const SweepRest* rest = nullptr;
-    const std::uint32_t* tail_column = nullptr;
-    const T* tail_value = nullptr;
-};
 
 /// Rows [begin, end), whole registers and at most kSweepBlock: the sweep's steps, update n by factor[n]; sums[k] is the
 /// block's share of its k-th sum.
 template <class T>
-using SweepLoop = void (*)(const SweepMatrix<T>& a, T* const* vectors, const T* factor, std::size_t begin,
+using SweepLoop = void (*)(const RowSlices<T>& a, T* const* vectors, const T* factor, std::size_t begin,
                            std::size_t end, double* sums);
 
 /// The loops of a recurrence.
@@ -78,55 +48,6 @@ template <class T> MANTISSA_INLINE SweepRegister<T> sweep_load(const T* at) {
     return v;
 }
 
-/// Bytes of a register that this instruction set has: compilers make slow code of wider ones.
-#if defined(__AVX512F__)
-inline constexpr std::size_t kNativeBytes = 64;
-#elif defined(__AVX__)
-inline constexpr std::size_t kNativeBytes = 32;
-#else
-inline constexpr std::size_t kNativeBytes = 16;
-#endif
-template <class T> struct NativeVector;
-template <> struct NativeVector<double> { using Type = double __attribute__((vector_size(kNativeBytes))); };
-template <> struct NativeVector<float> { using Type = float __attribute__((vector_size(kNativeBytes))); };
-
-/// sum += values by the elements of x at their columns, of lanes L of a slot.
-template <class T, std::size_t... L>
-MANTISSA_INLINE void sweep_slot(const T* value, const std::uint32_t* column, const T* x,
-                                typename NativeVector<T>::Type& sum, std::index_sequence<L...> /*lanes*/) {
-    typename NativeVector<T>::Type values;
-    __builtin_memcpy(&values, value, sizeof values);
-    const typename NativeVector<T>::Type of_x = {x[column[L]]...};
-    sum += values * of_x;
-}
-
-/// Rows i .. i + kSweepLanes of A x.
-template <class T> MANTISSA_INLINE SweepRegister<T> sweep_rows(const SweepMatrix<T>& a, std::size_t i, const T* x) {
-    constexpr std::size_t kLanes = kSweepLanes<T>, kParts = 64 / kNativeBytes, kOfPart = kLanes / kParts;
-    const SweepSlice slice = a.slice[i / kLanes], end = a.slice[i / kLanes + 1];
-    typename NativeVector<T>::Type sums[kParts] = {};
-    for (std::uint64_t k = slice.slot * kLanes; k < end.slot * kLanes; k += kLanes)
-#pragma GCC unroll 4
-        for (std::size_t p = 0; p < kParts; ++p)
-            sweep_slot(a.value + k + p * kOfPart, a.column + k + p * kOfPart, x, sums[p],
-                       std::make_index_sequence<kOfPart>());
-    SweepRegister<T> sum;
-    __builtin_memcpy(&sum, sums, sizeof sum);
-    if (slice.rest == end.rest) return sum;
-    T part[kLanes];
-    __builtin_memcpy(part, &sum, sizeof part);
-    std::uint64_t k = slice.tail;
-    for (std::uint64_t r = slice.rest; r < end.rest; ++r) {
-        T of_row = part[a.rest[r].lane];
-        for (const std::uint64_t past = k + a.rest[r].entries; k < past; ++k) {
-            of_row += a.tail_value[k] * x[a.tail_column[k]];
-            MANTISSA_SCALAR(of_row);
-        }
-        part[a.rest[r].lane] = of_row;
-    }
-    return sweep_load(part);
-}
-
 /// What a sweep holds of a group of rows.
 template <const Definition& D, class T> struct SweepGroup { SweepRegister<T> value[D.vectors]; };
 
@@ -146,12 +67,14 @@ MANTISSA_INLINE void sweep_fetch(std::size_t i, T* const* at, SweepGroup<D, T>& 
 }
 
 template <const Definition& D, bool Iteration, std::size_t S, std::size_t N, class T>
-MANTISSA_INLINE void sweep_step(const SweepMatrix<T>& a, std::size_t i, T* const* at, const T* factor,
+MANTISSA_INLINE void sweep_step(const RowSlices<T>& a, std::size_t i, T* const* at, const T* factor,
                                 SweepGroup<D, T>& group, SweepRegister<T>* sum) {
     constexpr Sweep kSweep = kSweepPlan<D, Iteration>.sweep[S];
     constexpr Step kStep = D.step[kSweep.step[N]];
     if constexpr (kStep.operation == Operation::apply) {
-        group.value[kStep.result] = sweep_rows(a, i, at[kStep.a]);
+        MANTISSA_SLICES::SlicePart<T> part[MANTISSA_SLICES::kSliceParts];
+        MANTISSA_SLICES::slice_product(a, i / kSweepLanes<T>, at[kStep.a], part);
+        __builtin_memcpy(&group.value[kStep.result], part, sizeof part);
     } else {
         sweep_fetch<D, Iteration, S, N, kStep.a>(i, at, group);
         constexpr bool kPair = kStep.operation != Operation::copy && kStep.operation != Operation::precondition;
@@ -171,7 +94,7 @@ MANTISSA_INLINE void sweep_step(const SweepMatrix<T>& a, std::size_t i, T* const
 }
 
 template <const Definition& D, bool Iteration, std::size_t S, class T, std::size_t... N>
-MANTISSA_INLINE void sweep_block(const SweepMatrix<T>& a, T* const* vectors, const T* factor, std::size_t begin,
+MANTISSA_INLINE void sweep_block(const RowSlices<T>& a, T* const* vectors, const T* factor, std::size_t begin,
                                  std::size_t end, double* sums, std::index_sequence<N...>) {
     constexpr std::size_t kSums = sums_before(D, kSweepPlan<D, Iteration>.sweep[S], sizeof...(N));
     static_assert(kSums <= kMostSums);
@@ -193,7 +116,7 @@ MANTISSA_INLINE void sweep_block(const SweepMatrix<T>& a, T* const* vectors, con
 }
 
 template <const Definition& D, bool Iteration, std::size_t S, class T>
-void sweep_loop(const SweepMatrix<T>& a, T* const* vectors, const T* factor, std::size_t begin, std::size_t end,
+void sweep_loop(const RowSlices<T>& a, T* const* vectors, const T* factor, std::size_t begin, std::size_t end,
                 double* sums) {
     sweep_block<D, Iteration, S, T>(a, vectors, factor, begin, end, sums,
                                     std::make_index_sequence<kSweepPlan<D, Iteration>.sweep[S].steps>());

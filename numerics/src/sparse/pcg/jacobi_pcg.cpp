@@ -16,6 +16,7 @@
 #include "mantissa/format.hpp"
 #include "mantissa/reached.hpp"
 #include "mantissa/sparse/reorder.hpp"
+#include "mantissa/sparse/row_slices.hpp"
 #include "passes.hpp"
 
 namespace mantissa {
@@ -96,7 +97,9 @@ bool scattered(const std::vector<std::uint64_t>& begin, const std::vector<std::u
 /// or in that of reverse Cuthill and McKee.
 class Matrix {
 public:
-    Matrix(const CompressedRows& a, const std::vector<double>& diagonal) : complex_(detail::complex_rows(a)) {
+    /// `systems`: right-hand sides in all.
+    Matrix(const CompressedRows& a, const std::vector<double>& diagonal, std::size_t systems, int threads)
+        : complex_(detail::complex_rows(a)) {
         rows_ = complex_ ? a.rows() / 2 : a.rows();
         padded_ = up_to(rows_, kRowGroup);
         if (scattered(complex_ ? complex_->begin : a.row_begin(), complex_ ? complex_->column : a.column())) reorder(a);
@@ -105,7 +108,8 @@ public:
         inverse_.assign(padded_, 0.0);
         for (std::size_t i = 0; i < rows_; ++i) inverse_[place(i)] = 1 / diagonal[complex_ ? 2 * i : i];
         const CompressedRows& rows = ordered_ ? *ordered_ : a;
-        at_ = {begin_.data(), rows.column().data(), rows.value().data(), nullptr, nullptr, nullptr};
+        at_ = {begin_.data(), rows.column().data(), rows.value().data(), nullptr, nullptr, nullptr, {}};
+        if (!complex_ && systems % kMostColumns == 1) at_.slices = slices_.emplace(rows, threads).at();
         if (!complex_) return;
         if (!ordered_) {
             at_.column = complex_->column.data();
@@ -176,6 +180,7 @@ private:
 
     std::optional<detail::ComplexRows> complex_;
     std::optional<CompressedRows> ordered_;
+    std::optional<SlicedRows<double>> slices_;
     std::vector<std::uint32_t> place_; ///< empty: as given
     std::size_t rows_ = 0, padded_ = 0;
     std::vector<std::uint64_t> begin_;
@@ -435,7 +440,7 @@ std::vector<PcgReport> jacobi_pcg(const CompressedRows& a, const std::vector<std
             throw InvalidInput("Jacobi-PCG: right-hand side " + std::to_string(s + 1) +
                                " or its start is not as long as the matrix has rows");
     }
-    const Matrix matrix(a, diagonal_of(a));
+    const Matrix matrix(a, diagonal_of(a), b.size(), options.threads);
     std::vector<PcgReport> reports(b.size());
     const std::size_t together = kMostColumns / (matrix.complex() ? 2 : 1);
     for (std::size_t s = 0; s < b.size(); s += together) {

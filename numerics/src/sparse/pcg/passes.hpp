@@ -8,9 +8,11 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "mantissa/sparse/slice_product.hpp"
+
 namespace mantissa::detail {
 
-inline constexpr std::size_t kRowGroup = 8, kRowBlock = 1024, kBehind = 4;
+inline constexpr std::size_t kRowGroup = kSliceRows<double>, kRowBlock = 1024, kBehind = 4;
 inline constexpr int kMostColumns = 4;
 
 /// Real entries by rows, and behind them imaginary ones, of which there are few: rows of `imaginary_row` ascend.
@@ -21,6 +23,7 @@ struct PcgMatrix {
     const std::uint32_t* imaginary_row = nullptr;
     const std::uint32_t* imaginary_column = nullptr;
     const double* imaginary_value = nullptr;
+    RowSlices<double> slices = {}; ///< the rows, for one column; none where no product has one
 };
 
 struct PcgVectors {

@@ -90,6 +90,25 @@ template <> struct Row<3> : Row<4> {
     static MANTISSA_INLINE void store(double* at, Type v) { __builtin_memcpy(at, &v, 3 * sizeof(double)); }
 };
 
+/// The product for one column: rows in slices.
+void product_of_slices(const PcgMatrix& a, const PcgVectors& v, std::size_t begin, std::size_t end,
+                       std::size_t /*imaginary*/, std::size_t /*imaginary_end*/, double* dots) {
+    static_assert(kGroups == MANTISSA_SLICES::kSliceParts);
+    const double* const p = v.p;
+    double* const q = v.q;
+    Sums<1> pq;
+    for (std::size_t i = begin; i < end; i += kRowGroup) {
+        Vector sum[kGroups];
+        MANTISSA_SLICES::slice_product(a.slices, i / kRowGroup, p, sum);
+        for (int g = 0; g < kGroups; ++g) {
+            const std::size_t at = i + static_cast<std::size_t>(g * kLanes);
+            store(q + at, sum[g]);
+            pq.part[g][0] += load(p + at) * sum[g];
+        }
+    }
+    pq.close(dots);
+}
+
 template <int W>
 void product(const PcgMatrix& a, const PcgVectors& v, std::size_t begin, std::size_t end, std::size_t imaginary,
              std::size_t imaginary_end, double* dots) {
@@ -163,7 +182,8 @@ void advance(const PcgVectors& v, std::size_t begin, std::size_t end, const doub
 template <int W> constexpr PcgPasses passes() {
     return {product<W>, descend<W>, advance<W>};
 }
-constexpr PcgPasses kPasses[kMostColumns] = {passes<1>(), passes<2>(), passes<3>(), passes<4>()};
+constexpr PcgPasses kPasses[kMostColumns] = {
+    {product_of_slices, descend<1>, advance<1>}, passes<2>(), passes<3>(), passes<4>()};
 
 } // namespace
 

@@ -1,0 +1,39 @@
+// Sparse rows in slices, for products on this processor: the sums of several rows run side by side where those of one
+// row would wait for each other. Products are in slice_product.hpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "mantissa/sparse/compressed_rows.hpp"
+#include "mantissa/sparse/slice_product.hpp"
+
+namespace mantissa {
+
+/// The rows of a matrix in slices of kSliceRows, in the order given, with values in T (double or float). A slice is as
+/// deep as half of its rows are long, so that at most half of its slots hold zeros; the rest of longer rows stands
+/// behind, entry by entry.
+template <class T> class SlicedRows {
+public:
+    /// Holds a copy of what it needs of `a`. `threads`: they make it; it does not depend on them.
+    explicit SlicedRows(const CompressedRows& a, int threads = 1);
+
+    /// Holds while this object does.
+    [[nodiscard]] RowSlices<T> at() const {
+        return {slice_.data(), column_.data(), value_.data(), rest_.data(), tail_column_.data(), tail_value_.data()};
+    }
+    /// Rows up to whole slices: as many elements of x are read and as many sums made.
+    [[nodiscard]] std::size_t padded() const { return (slice_.size() - 1) * kSliceRows<T>; }
+
+private:
+    std::vector<RowSlice> slice_; ///< and the end
+    std::vector<std::uint32_t> column_, tail_column_;
+    std::vector<T> value_, tail_value_;
+    std::vector<RowRest> rest_;
+};
+
+extern template class SlicedRows<double>;
+extern template class SlicedRows<float>;
+
+} // namespace mantissa
