@@ -196,18 +196,16 @@ Json bench_level(const BenchRequest& request, int level, double copy, const Ener
             entry["solves"].push_back(std::move(one));
         };
         solve({});
-        for (const Arithmetic a : {Arithmetic::mixed_float, Arithmetic::mixed_s31, Arithmetic::mixed_s39}) {
-            CgRequest q;
-            q.arithmetic = a;
-            for (const std::uint32_t inner : {50U, 100U}) {
-                q.inner = inner;
-                solve(q);
-            }
-            q.inner = 0;
-            q.digits = 2;
-            q.guided = false;
-            solve(q);
+        CgRequest mixed;
+        mixed.arithmetic = Arithmetic::mixed_float;
+        for (const std::uint32_t inner : {50U, 100U}) {
+            mixed.inner = inner;
+            solve(mixed);
         }
+        mixed.inner = 0;
+        mixed.digits = 2;
+        mixed.guided = false;
+        solve(mixed);
         if (level <= 10) {
             CgRequest q;
             q.arithmetic = Arithmetic::late_float;

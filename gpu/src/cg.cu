@@ -16,7 +16,7 @@ namespace mantissa::gpu {
 
 namespace {
 
-constexpr const char* kArithmeticNames[] = {"float", "double", "mixed-float", "mixed-s31", "mixed-s39", "late-float"};
+constexpr const char* kArithmeticNames[] = {"float", "double", "mixed-float", "late-float"};
 
 bool is_mixed(Arithmetic a) {
     return a != Arithmetic::single_precision && a != Arithmetic::double_precision;
@@ -48,13 +48,6 @@ std::string to_string(Arithmetic a) {
     return kArithmeticNames[static_cast<int>(a)];
 }
 
-Arithmetic parse_arithmetic(std::string_view text) {
-    for (int i = 0; i < 6; ++i)
-        if (text == kArithmeticNames[i]) return static_cast<Arithmetic>(i);
-    throw InvalidInput("arithmetic '" + std::string(text) +
-                       "': it is float, double, mixed-float, mixed-s31, mixed-s39 or late-float");
-}
-
 std::string to_string(Plan p) {
     return p == Plan::automatic ? "automatic" : p == Plan::resident ? "resident" : "stream";
 }
@@ -76,11 +69,11 @@ struct GridSolver::Impl {
     Buffer<Packet> halo[2];
     Buffer<ControlResult> result;
     // Vectors of the stream plan, allocated as bytes when an arithmetic is first asked for.
-    Buffer<unsigned char> u, hi[4], lo[4];
+    Buffer<unsigned char> u, other[4];
     Tag tag = 1;
 
     explicit Impl(const System& system);
-    void zero_vectors(std::size_t hi_bytes, std::size_t lo_bytes, std::size_t u_bytes);
+    void zero_vectors(std::size_t element_bytes);
     /// What both plans are given of the grid, the matrix and the vectors.
     template <class Params> [[nodiscard]] Params grid_params() const;
     [[nodiscard]] std::optional<ResidentParams> resident(const CgRequest& q, int multiprocessors, int& depth) const;
@@ -141,17 +134,15 @@ double GridSolver::Impl::norm(const double* v) {
     return std::sqrt(s);
 }
 
-void GridSolver::Impl::zero_vectors(std::size_t hi_bytes, std::size_t lo_bytes, std::size_t u_bytes) {
-    const auto fit = [&](Buffer<unsigned char>& buffer, std::size_t bytes) {
-        if (buffer.size() != bytes) {
-            buffer = Buffer<unsigned char>();
-            buffer.allocate(bytes);
+void GridSolver::Impl::zero_vectors(std::size_t element_bytes) {
+    const std::size_t bytes = elements * element_bytes;
+    for (Buffer<unsigned char>* buffer : {&u, &other[0], &other[1], &other[2], &other[3]}) {
+        if (buffer->size() != bytes) {
+            *buffer = Buffer<unsigned char>();
+            buffer->allocate(bytes);
         }
-        if (bytes != 0) buffer.zero();
-    };
-    for (auto& h : hi) fit(h, elements * hi_bytes);
-    for (auto& l : lo) fit(l, elements * lo_bytes);
-    fit(u, elements * u_bytes);
+        buffer->zero();
+    }
 }
 
 template <class Params> Params GridSolver::Impl::grid_params() const {
@@ -179,7 +170,6 @@ StreamParams GridSolver::Impl::stream_base() const {
 }
 
 std::optional<ResidentParams> GridSolver::Impl::resident(const CgRequest& q, int multiprocessors, int& depth) const {
-    if (q.arithmetic == Arithmetic::mixed_s31 || q.arithmetic == Arithmetic::mixed_s39) return std::nullopt;
     for (depth = 1; depth <= 16; depth *= 2) {
         const int across = (columns + resident_tile_columns(depth) - 1) / resident_tile_columns(depth);
         const int down = (rows + resident_tile_rows(depth) - 1) / resident_tile_rows(depth);
@@ -230,18 +220,18 @@ void GridSolver::Impl::run_resident(const CgRequest& q, const ControlParams& ask
 
 void GridSolver::Impl::run_stream(const CgRequest& q, const ControlParams& ask, int blocks, CgReport& report) {
     const StreamTraits traits = stream_traits(q.arithmetic);
-    zero_vectors(traits.hi_bytes, traits.lo_bytes, traits.u_bytes);
+    zero_vectors(traits.element_bytes);
     StreamParams a = stream_base();
     a.ask = ask;
-    a.u = {u.data(), nullptr};
+    a.u = u.data();
     for (int k = 0; k < 2; ++k) {
-        a.r[k] = {hi[k].data(), lo[k].data()};
-        a.p[k] = {hi[2 + k].data(), lo[2 + k].data()};
+        a.r[k] = other[k].data();
+        a.p[k] = other[2 + k].data();
     }
     if (!is_mixed(q.arithmetic)) {
-        if (traits.hi_bytes == 8)
-            check(cudaMemcpy(a.r[0].hi, b.data(), elements * sizeof(double), cudaMemcpyDeviceToDevice), "cudaMemcpy");
-        else to_float<<<512, 256>>>(b.data(), static_cast<float*>(a.r[0].hi), elements);
+        if (traits.element_bytes == 8)
+            check(cudaMemcpy(a.r[0], b.data(), elements * sizeof(double), cudaMemcpyDeviceToDevice), "cudaMemcpy");
+        else to_float<<<512, 256>>>(b.data(), static_cast<float*>(a.r[0]), elements);
         check(cudaGetLastError(), "to_float");
     }
     const int threads = traits.threads;

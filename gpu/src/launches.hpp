@@ -8,9 +8,9 @@
 namespace mantissa::gpu {
 
 struct StreamTraits {
-    std::size_t hi_bytes, lo_bytes, u_bytes; ///< per element of r and p, and of u
-    int strip_width;                         ///< columns of a warp
-    int threads;                             ///< of a block
+    std::size_t element_bytes; ///< of u, r and p
+    int strip_width;           ///< columns of a warp
+    int threads;               ///< of a block
     double bytes_per_row, operations_per_row;
 };
 StreamTraits stream_traits(Arithmetic arithmetic);

@@ -25,8 +25,8 @@ struct StreamParams {
     double row_sum, side_sum; ///< of all nine coefficients, and of the three to the east, each rounded once
     const double* b;
     double* x; ///< mixed: the iterate
-    Stored u;
-    Stored r[2], p[2];
+    void* u;
+    void *r[2], *p[2];
     unsigned long long* words;   ///< of GridReduce
     const ControlResult* before; ///< of the launch that this one continues, with its x and p; or null
     ControlParams ask;
@@ -111,9 +111,9 @@ template <int V> struct WarpStrip {
 };
 
 /// r, p and u of a row as they are stored, loaded ahead of their turn.
-template <class Storage, class UStorage, int V> struct RawRow {
+template <class Storage, int V> struct RawRow {
     typename Storage::template Raw<V> p, r;
-    typename UStorage::template Raw<V> u;
+    typename Storage::template Raw<V> u;
 };
 
 /// One row's part of the dot products p.q and q.q.
@@ -132,8 +132,8 @@ __device__ __forceinline__ void add_row(const WarpStrip<V>& strip, const T (&p)[
 }
 
 /// One pass of this warp: at step t, p of row t arrives, r' p' u' of row t-1 are formed, q' of row t-2. Outside of the
-/// grid rows hold zeros. Storage: how r and p are kept; UStorage: how u is; Ahead: rows loaded before their turn.
-template <class Storage, class UStorage, int V, bool Mixed, int Ahead>
+/// grid rows hold zeros. Storage: how vectors are kept; Ahead: rows loaded before their turn.
+template <class Storage, int V, bool Mixed, int Ahead>
 __device__ __forceinline__ void stream_pass(const StreamParams& a, const PassScalars& s, int from, bool up,
                                             double (&sum)[kSums]) {
     using T = typename Storage::Compute;
@@ -142,23 +142,21 @@ __device__ __forceinline__ void stream_pass(const StreamParams& a, const PassSca
     const WarpStrip<V> strip(a, task, up);
     const T alpha = static_cast<T>(s.alpha), beta = static_cast<T>(s.beta), gamma = static_cast<T>(s.gamma),
             carry = static_cast<T>(s.carry);
-    const Stored r_old = a.r[from], p_old = a.p[from], r_new = a.r[from ^ 1], p_new = a.p[from ^ 1];
+    void *const r_old = a.r[from], *const p_old = a.p[from], *const r_new = a.r[from ^ 1], *const p_new = a.p[from ^ 1];
     const bool update_u = s.update_u, read_u = update_u && !s.fresh && strip.inner;
-    const auto load = [&](Stored v, int t) {
+    const auto load = [&](const void* v, int t) {
         return strip.there && strip.row_in(t) ? Storage::template load<V>(v, strip.at + t * strip.stride)
                                               : Storage::template zero<V>();
     };
     const auto load_u = [&](int t) {
-        return read_u && t >= 0 && t < strip.count ? UStorage::template load<V>(a.u, strip.at + t * strip.stride)
-                                                   : UStorage::template zero<V>();
+        return read_u && t >= 0 && t < strip.count ? Storage::template load<V>(a.u, strip.at + t * strip.stride)
+                                                   : Storage::template zero<V>();
     };
-    const auto load_row = [&](int t) {
-        return RawRow<Storage, UStorage, V>{load(p_old, t), load(r_old, t - 1), load_u(t - 1)};
-    };
+    const auto load_row = [&](int t) { return RawRow<Storage, V>{load(p_old, t), load(r_old, t - 1), load_u(t - 1)}; };
 
     StencilWindow<T, V> old_p(a), new_p(a);
     T row[V + 2], x[V], q[V];
-    RawRow<Storage, UStorage, V> next[Ahead];
+    RawRow<Storage, V> next[Ahead];
     {
         const auto first_p = load(p_old, -2), second_p = load(p_old, -1);
 #pragma unroll
@@ -175,7 +173,7 @@ __device__ __forceinline__ void stream_pass(const StreamParams& a, const PassSca
         for (int i = 0; i < Ahead; ++i) {
             const int t = t0 + i;
             if (Ahead > 1 && t > strip.count + 1) break;
-            const RawRow<Storage, UStorage, V> raw = next[i];
+            const RawRow<Storage, V> raw = next[i];
             if (t + Ahead <= strip.count + 1) next[i] = load_row(t + Ahead);
             T p[V], r[V], pn[V];
 #pragma unroll
@@ -193,12 +191,12 @@ __device__ __forceinline__ void stream_pass(const StreamParams& a, const PassSca
             const bool mine = strip.inner && t >= 1 && t <= strip.count;
             const long long here = strip.at + (t - 1) * strip.stride;
             if (update_u && mine) {
-                typename UStorage::Compute u[V];
-                UStorage::template unpack<V>(raw.u, u);
+                typename Storage::Compute u[V];
+                Storage::template unpack<V>(raw.u, u);
 #pragma unroll
                 for (int k = 0; k < V; ++k)
-                    u[k] += static_cast<typename UStorage::Compute>(carry * (p[k] - r[k]) + alpha * p[k]);
-                UStorage::template store<V>(a.u, here, u, true);
+                    u[k] += static_cast<typename Storage::Compute>(carry * (p[k] - r[k]) + alpha * p[k]);
+                Storage::template store<V>(a.u, here, u, true);
             }
 #pragma unroll
             for (int k = 0; k < V; ++k) r[k] -= alpha * q[k];
@@ -222,16 +220,16 @@ __device__ __forceinline__ void stream_pass(const StreamParams& a, const PassSca
 }
 
 /// x += scale (u + carry (p - r) + alpha p).
-template <class Storage, class UStorage, int V>
+template <class Storage, int V>
 __device__ __forceinline__ void add_correction(const StreamParams& a, const PassScalars& s, int from) {
     const long long vectors = (static_cast<long long>(a.rows) * a.pitch) / V;
     const long long threads = static_cast<long long>(gridDim.x) * blockDim.x;
     for (long long j = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; j < vectors; j += threads) {
         const long long i = a.origin + j * V;
         typename Storage::Compute p[V], r[V];
-        typename UStorage::Compute u[V];
+        typename Storage::Compute u[V];
         Storage::template unpack<V>(Storage::template load<V>(a.p[from], i), p);
-        UStorage::template unpack<V>(s.fresh ? UStorage::template zero<V>() : UStorage::template load<V>(a.u, i), u);
+        Storage::template unpack<V>(s.fresh ? Storage::template zero<V>() : Storage::template load<V>(a.u, i), u);
         if (s.carry != 0) Storage::template unpack<V>(Storage::template load<V>(a.r[from], i), r);
         auto* const to = reinterpret_cast<Vector<double, V>*>(a.x + i);
         Vector<double, V> x = *to;
@@ -292,10 +290,10 @@ __device__ __forceinline__ void form_defect(const StreamParams& a, double scale,
 }
 
 /// A restart: what the inner solve has found goes to x, and r becomes the new defect.
-template <class Storage, class UStorage, int V>
+template <class Storage, int V>
 __device__ __forceinline__ void restart_stream(const StreamParams& a, ControlBlock& block, int from) {
     if (block.tag != 0) {
-        add_correction<Storage, UStorage, V>(a, block.scalars, from);
+        add_correction<Storage, V>(a, block.scalars, from);
         block.meet();
         __syncthreads();
     }
@@ -312,7 +310,7 @@ __device__ __forceinline__ void restart_stream(const StreamParams& a, ControlBlo
 
 /// The whole solve; with Continues (and Mixed), what follows the launch `before`. The state in memory at the start: x =
 /// 0, p[0] = 0, and r[0] = b when not mixed; or what that launch left.
-template <class Storage, class UStorage, int V, bool Mixed, int Threads, int Ahead, bool Continues = false>
+template <class Storage, int V, bool Mixed, int Threads, int Ahead, bool Continues = false>
 __global__ void __launch_bounds__(Threads, 1) stream_cg(const __grid_constant__ StreamParams a) {
     __shared__ double scratch[Threads / 32][kSums];
     __shared__ GridState state;
@@ -328,14 +326,14 @@ __global__ void __launch_bounds__(Threads, 1) stream_cg(const __grid_constant__ 
     while (!Continues || !shared.stop) { // a launch that failed has stopped what would follow
         if constexpr (Mixed) {
             if (shared.restart) {
-                restart_stream<Storage, UStorage, V>(a, block, from);
+                restart_stream<Storage, V>(a, block, from);
                 if (shared.stop) break;
             }
         }
         double sum[kSums] = {};
         {
             const PassScalars s = shared;
-            stream_pass<Storage, UStorage, V, Mixed, Ahead>(a, s, from, up, sum);
+            stream_pass<Storage, V, Mixed, Ahead>(a, s, from, up, sum);
         }
         from ^= 1;
         up = !up;
@@ -347,7 +345,7 @@ __global__ void __launch_bounds__(Threads, 1) stream_cg(const __grid_constant__ 
         block.next();
         if (shared.stop) break;
     }
-    if constexpr (!Mixed) add_correction<Storage, UStorage, V>(a, shared, from);
+    if constexpr (!Mixed) add_correction<Storage, V>(a, shared, from);
     if (blockIdx.x == 0 && threadIdx.x == 0) *a.result = control.result;
 }
 

@@ -7,9 +7,9 @@ namespace mantissa::gpu {
 
 namespace {
 
-template <class Storage, class UStorage, int V, bool Mixed, int Threads, int Ahead, bool Continues = false>
+template <class Storage, int V, bool Mixed, int Threads, int Ahead, bool Continues = false>
 void launch(const StreamParams& params, int blocks) {
-    const auto kernel = stream_cg<Storage, UStorage, V, Mixed, Threads, Ahead, Continues>;
+    const auto kernel = stream_cg<Storage, V, Mixed, Threads, Ahead, Continues>;
     StreamParams copy = params;
     void* arguments[] = {&copy};
     check(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernel), dim3(static_cast<unsigned>(blocks)),
@@ -23,29 +23,21 @@ StreamTraits stream_traits(Arithmetic arithmetic) {
     switch (arithmetic) {
     case Arithmetic::single_precision:
     case Arithmetic::mixed_float:
-        return {4, 0, 4, 120, 640, 20, 46};
-    case Arithmetic::mixed_s31:
-        return {4, 1, 8, 120, 512, 28, 46};
-    case Arithmetic::mixed_s39:
-        return {4, 2, 8, 120, 512, 32, 46};
+        return {4, 120, 640, 20, 46};
     default:
-        return {8, 0, 8, 60, 640, 40, 46};
+        return {8, 60, 640, 40, 46};
     }
 }
 
 void launch_stream(const StreamParams& params, Arithmetic arithmetic, int blocks) {
     switch (arithmetic) {
     case Arithmetic::single_precision:
-        return launch<F32, F32, 4, false, 640, 1>(params, blocks);
+        return launch<F32, 4, false, 640, 1>(params, blocks);
     case Arithmetic::double_precision:
-        if (params.before != nullptr) return launch<F64, F64, 2, true, 640, 1, true>(params, blocks);
-        return launch<F64, F64, 2, false, 640, 1>(params, blocks);
-    case Arithmetic::mixed_float:
-        return launch<F32, F32, 4, true, 640, 1>(params, blocks);
-    case Arithmetic::mixed_s31:
-        return launch<S31, F64, 4, true, 512, 1>(params, blocks);
+        if (params.before != nullptr) return launch<F64, 2, true, 640, 1, true>(params, blocks);
+        return launch<F64, 2, false, 640, 1>(params, blocks);
     default:
-        return launch<S39, F64, 4, true, 512, 1>(params, blocks);
+        return launch<F32, 4, true, 640, 1>(params, blocks);
     }
 }
 

@@ -62,12 +62,9 @@ TEST_F(GridSolverTest, SolvesWithEveryArithmeticAndPlan) {
         solver.set_rhs(b);
         std::vector<double> x(system.size());
         for (const Plan plan : {Plan::resident, Plan::stream})
-            for (const Arithmetic arithmetic : {Arithmetic::double_precision, Arithmetic::mixed_float,
-                                                Arithmetic::mixed_s31, Arithmetic::mixed_s39, Arithmetic::late_float}) {
+            for (const Arithmetic arithmetic :
+                 {Arithmetic::double_precision, Arithmetic::mixed_float, Arithmetic::late_float}) {
                 if (plan == Plan::stream && arithmetic == Arithmetic::late_float) continue;
-                if (plan == Plan::resident &&
-                    (arithmetic == Arithmetic::mixed_s31 || arithmetic == Arithmetic::mixed_s39))
-                    continue;
                 SCOPED_TRACE(std::to_string(columns) + " x " + std::to_string(rows) + " " + to_string(arithmetic) +
                              " " + to_string(plan));
                 CgRequest request;

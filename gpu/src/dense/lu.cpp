@@ -348,9 +348,6 @@ template <class T> T* Lu<T>::device_matrix() {
 template <class T> std::size_t Lu<T>::stride() const {
     return impl_->stride;
 }
-template <class T> const std::int32_t* Lu<T>::device_rows() const {
-    return impl_->order();
-}
 
 template class Lu<float>;
 template class Lu<double>;

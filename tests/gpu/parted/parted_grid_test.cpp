@@ -137,7 +137,7 @@ TEST_F(PartedGridTest, RefusesWhatItCannotRun) {
     EXPECT_THROW(solver.set_rhs(std::vector<double>(80)), InvalidInput);
     solver.set_rhs(bump(stencil(33, 33)));
     PartedRequest request;
-    request.arithmetic = Arithmetic::mixed_s31;
+    request.arithmetic = Arithmetic::late_float;
     EXPECT_THROW(static_cast<void>(solver.solve(request)), InvalidInput);
     request = {};
     request.replace = 1;

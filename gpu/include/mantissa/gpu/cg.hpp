@@ -24,14 +24,10 @@ enum class Arithmetic : std::uint8_t {
     single_precision,
     double_precision,
     mixed_float, ///< double outer loop; inner vectors and arithmetic in float
-    mixed_s31,   ///< double outer loop; inner r and p in 40 bits (s31e8), u in float, arithmetic in double
-    mixed_s39,   ///< the same with 48 bits (s39e8)
     late_float,  ///< double until the residual norm has fallen by `late`, then mixed_float on the same p; resident only
 };
-/// "float", "double", "mixed-float", "mixed-s31", "mixed-s39", "late-float".
+/// "float", "double", "mixed-float", "late-float".
 std::string to_string(Arithmetic a);
-/// Throws InvalidInput.
-Arithmetic parse_arithmetic(std::string_view text);
 
 enum class Plan : std::uint8_t { automatic, resident, stream };
 std::string to_string(Plan p);

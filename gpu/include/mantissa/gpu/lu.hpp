@@ -83,8 +83,6 @@ public:
     void start_solve(const T* b, T* x);
     /// Waits, and says how the last factorisation ended; its seconds are 0.
     [[nodiscard]] LuReport finish_factor();
-    /// Device pointer: as rows().
-    [[nodiscard]] const std::int32_t* device_rows() const;
 
 private:
     struct Impl;

@@ -1,0 +1,11 @@
+# sources(TARGET FOLDER/ FILE... FOLDER/ FILE...): a target's sources, a folder's after its name, which ends with a slash.
+function(sources target)
+  set(folder "")
+  foreach(word ${ARGN})
+    if(word MATCHES "/$")
+      set(folder ${word})
+    else()
+      target_sources(${target} PRIVATE ${folder}${word})
+    endif()
+  endforeach()
+endfunction()
