@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include <fmt/format.h>
@@ -108,15 +109,15 @@ void add_solve(Json& to, const Entrant& e, const CompressedRows& a, bool single,
     const std::vector<std::vector<double>> ones(1, std::vector<double>(a.rows(), 1.0));
     std::vector<std::vector<double>> x;
     NativeReport r;
-    std::vector<double> seconds;
+    double least = std::numeric_limits<double>::infinity();
     for (int i = 0; i < 3; ++i) { // (the first loads the kernels)
         r = solver->solve(ones, {single ? 1e-4 : request.tolerance, request.max_iterations}, x).front();
-        if (i > 0) seconds.push_back(r.seconds);
+        if (i > 0) least = std::min(least, r.seconds);
     }
     to["solve"] = {{"plan", to_string(solver->plan().plan)},
                    {"end", to_string(end_of(r.end))},
                    {"iterations", r.iterations},
-                   {"seconds", *std::ranges::min_element(seconds)},
+                   {"seconds", least},
                    {"true_residual", r.residual}};
 }
 

@@ -30,6 +30,7 @@ template <class Work> void on_threads(std::size_t count, std::size_t threads, Wo
     std::vector<std::exception_ptr> failed(std::min(count, std::max<std::size_t>(threads, 1)));
     {
         std::vector<std::jthread> running;
+        running.reserve(failed.size());
         for (std::exception_ptr& failure : failed)
             running.emplace_back([&] {
                 try {
@@ -317,6 +318,7 @@ std::vector<SparseLayout> sparse_layouts(const CompressedRows& a, const Partitio
     makers.reserve(parts);
     for (std::optional<Maker>& m : made) makers.push_back(std::move(*m));
     std::vector<SparseLayout> layouts;
+    layouts.reserve(parts);
     for (std::uint32_t p = 0; p < parts; ++p) write_sends(makers, p, blocks);
     for (Maker& m : makers) layouts.push_back(std::move(m.out()));
     return layouts;
