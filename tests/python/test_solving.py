@@ -129,6 +129,8 @@ def test_ones_own_matrix():
     (lambda: mt.solve("poisson2d:level=5", engine="abacus"), "no such engine"),
     (lambda: mt.solve("poisson2d:level=5", engine="gpu"), "built without CUDA"),
     (lambda: mt.solve("poisson2d:level=5", "double,sum=free"), "native loops on this processor take sparse rows"),
+    (lambda: mt.solve("poisson2d:level=5", "fx18.16,p=mxint8"), "p=mxint8 beside fixed vectors"),
+    (lambda: mt.solve("poisson2d:level=5", "float,p=mxint9"), "the block formats are mxint8"),
     (lambda: mt.solve("poisson2d:level=5", plan="fastest"), "write one of automatic"),
     (lambda: mt.solve("poisson2d:level=5", plan="grid-stream"), "only a native solver has plans"),
     (lambda: mt.solve("poisson2d:level=5", tolerance=2), "tolerance"),
