@@ -133,12 +133,12 @@ module fx_core #(
   wire row_slot, row_slot_real, row_slot_last;
   wire [Lanes-1:0] row_live; // words of other lanes are 0
   wire [8*Lanes-1:0] word_residues;
-  wire beyond;
+  wire beyond, over_bad;
   wire [6*Lanes-1:0] new_residues;
   wire [4*Lanes-1:0] row_residues;
   fx_update #(
 `include "fx_parameters_passed.svh"
-  ) i_update (
+    , .Residues(Checks)) i_update (
     .clk_i, .rst_ni, .en_i(en), .clear_i(clear), .slot_i(slot), .slot_real_i(slot_real), .slot_last_i(slot_last),
     .token_last_i(token_last), .live_last_i(live_last), .own_first_i(own_first), .own_last_i(own_last),
     .load_i(start | operands), .alpha_cls_i(alpha_cls),
@@ -147,7 +147,7 @@ module fx_core #(
     .give_ahead_o(update_give_ahead), .give_last_o(update_give_last), .u_o(u_new), .r_o(r_new), .p_o(p_new),
     .u_over_o(u_over), .r_over_o(r_over), .p_over_o(p_over), .row_slot_o(row_slot), .row_slot_real_o(row_slot_real),
     .row_slot_last_o(row_slot_last), .residue_i(word_residues), .residue_o(new_residues),
-    .beyond_o(beyond));
+    .beyond_o(beyond), .over_bad_o(over_bad));
 
   wire unused_bad; // no parity
   fx_rows #(
@@ -232,20 +232,20 @@ module fx_core #(
     if (Checks != 0) begin : g_checks
       wire bad;
       logic fault_q;
-      localparam integer ConfigW = 2 * LenW + 2 * RowLenW + 4 * 32;
+      localparam integer ConfigW = RowLenW + 32 + 1;
       fx_core_checks #(
 `include "fx_parameters_passed.svh"
         , .ConfigW(ConfigW)) i_checks (
         .clk_i, .rst_ni, .en_i(en), .start_i(start), .busy_i(busy), .clear_i(clear), .close_i(close),
-        .config_i(ConfigW'({length, row_length, passes, rho_stop_from, stall_limit, bank_reg})), .length_i(length), .bank_reg_i(bank_reg), .bank_i(bank),
-        .pass_count_i(pass_count), .pass_done_i(scalar_done), .in_ready_i(in_ready), .u_in_i(s_axis_u_tdata),
+        .config_i({row_length, rho_stop_from, bank_reg}), .length_i(length), .bank_reg_i(bank_reg), .bank_i(bank),
+        .pass_count_i(pass_count[7:0]), .pass_done_i(scalar_done), .in_ready_i(in_ready), .u_in_i(s_axis_u_tdata),
         .r_in_i(s_axis_r_tdata), .p_in_i(s_axis_p_tdata), .q_in_i(s_axis_q_tdata), .out_valid_i(out_valid),
         .out_ready_i(out_ready), .out_full_i(out_full), .u_out_i(m_axis_u_tdata), .r_out_i(m_axis_r_tdata),
         .p_out_i(m_axis_p_tdata), .q_out_i(m_axis_q_tdata), .words_o(word_residues), .updated_i(new_residues),
         .rows_i(row_residues), .r_give_i(update_give.r), .q_give_i(rows_give.q),
         .p_word_i(p_in), .q_word_i(q_in), .p_middle_i(p_middle), .token_i(take.q), .beyond_i(beyond),
         .over_i((|u_over) | (|r_over) | (|p_over) | (|q_over)), .overs_i({words_q[QW-1], words_p[PW-1], words_r[RW-1], words_u[UW-1]}),
-        .lost_i(unordered | (en == still)), .total_i(total_checked), .scalars_bad_i(scalars_bad), .bad_o(bad));
+        .over_bad_i(over_bad), .lost_i(unordered | (en == still)), .total_i(total_checked), .scalars_bad_i(scalars_bad), .bad_o(bad));
       always_ff @(posedge clk_i)
         if (!rst_ni || start) fault_q <= 1'b0;
         else fault_q <= fault_q | (bad & (busy | checking | done));
@@ -253,7 +253,7 @@ module fx_core #(
     end else begin : g_no_checks
       assign fault = 1'b0;
       assign word_residues = '0;
-      wire unused_checks = &{1'b0, new_residues, row_residues, total_checked, scalars_bad, beyond, unordered};
+      wire unused_checks = &{1'b0, new_residues, row_residues, total_checked, scalars_bad, beyond, over_bad, unordered};
     end
   endgenerate
   wire unused = &{1'b0, stencil_reg, unused_coefs, row_live};

@@ -4,7 +4,7 @@
 ///             have are formed from them (fx_lane_residue, fx_row_residue) and compared at the stream, each word by itself
 ///   totals    the sums of the residues' products against the totals' residues, as the scalar unit takes them
 ///   scalars   the program runs once more while the next pass begins (fx_scalars)
-///   counts    beats that leave, modulo 4, passes modulo 3, the bank; and how long a pass goes on behind its last token
+///   counts    beats that leave, modulo 4, passes modulo 256, the bank; and how long a pass goes on behind its last token
 ///   registers what is programmed: its parity, from the start on
 ///
 /// A word that overflows is as exact as another; behind a product that does not fit no residue is compared: that ends the run by
@@ -15,7 +15,8 @@
 `default_nettype none
 module fx_core_checks #(
 `include "fx_parameters.svh"
-  , parameter integer ConfigW = 32
+  , parameter integer ConfigW = 32,
+  localparam integer PassesW = 8
 ) (
   input  wire                   clk_i,
   input  wire                   rst_ni,
@@ -28,7 +29,7 @@ module fx_core_checks #(
   input  wire  [LenW-1:0]       length_i,
   input  wire                   bank_reg_i,
   input  wire                   bank_i,
-  input  wire  [31:0]           pass_count_i,
+  input  wire  [PassesW-1:0]    pass_count_i, ///< its low bits; higher ones show to who asked for so many passes
   input  wire                   pass_done_i, ///< one clock: the count is one more behind it
 
   input  core_vectors_t         in_ready_i,
@@ -55,6 +56,7 @@ module fx_core_checks #(
   input  wire                   token_i,     ///< a token of a pass is at the updates
   input  wire                   beyond_i,    ///< a product's term does not fit
   input  wire                   over_i,      ///< a word overflows
+  input  wire                   over_bad_i,  ///< fx_update's
   input  wire  [3:0]            overs_i,     ///< one has, say the registers WORDS
   input  wire                   lost_i,      ///< the sequence has lost its state
   input  wire  [4:0]            total_i,     ///< {valid, number, residue}: scalar_sequencer's
@@ -67,10 +69,10 @@ module fx_core_checks #(
 
   // ---- Words that come in ------------------------------------------------------------------------------------------
   wire [4*RL-1:0] taken;
-  mod3_residue #(.Lanes(Lanes), .W(UW)) i_u_in (.word_i(u_in_i), .residue_o(taken[0 +: RL]));
-  mod3_residue #(.Lanes(Lanes), .W(RW)) i_r_in (.word_i(r_in_i), .residue_o(taken[RL +: RL]));
-  mod3_residue #(.Lanes(Lanes), .W(PW)) i_p_in (.word_i(p_in_i), .residue_o(taken[2*RL +: RL]));
-  mod3_residue #(.Lanes(Lanes), .W(QW)) i_q_in (.word_i(q_in_i), .residue_o(taken[3*RL +: RL]));
+  mod3_residue #(.Lanes(Lanes), .W(UW)) i_u_in (.clk_i, .en_i(1'b1), .word_i(u_in_i), .residue_o(taken[0 +: RL]));
+  mod3_residue #(.Lanes(Lanes), .W(RW)) i_r_in (.clk_i, .en_i(1'b1), .word_i(r_in_i), .residue_o(taken[RL +: RL]));
+  mod3_residue #(.Lanes(Lanes), .W(PW)) i_p_in (.clk_i, .en_i(1'b1), .word_i(p_in_i), .residue_o(taken[2*RL +: RL]));
+  mod3_residue #(.Lanes(Lanes), .W(QW)) i_q_in (.clk_i, .en_i(1'b1), .word_i(q_in_i), .residue_o(taken[3*RL +: RL]));
   wire [3:0] ready = in_ready_i;
   genvar k, l;
   generate
@@ -81,7 +83,8 @@ module fx_core_checks #(
 
   // Words in front of a multiplier.
   logic [Lanes-1:0] p_odd_q, q_odd_q;
-  logic factor_bad_q;
+  logic factor_bad_q, q_give_q;
+  logic [RL-1:0] middle_q;
   wire [Lanes-1:0] p_odd_in, q_odd_in, p_odd, q_odd;
   generate
     for (l = 0; l < Lanes; l = l + 1) begin : g_odd
@@ -92,29 +95,35 @@ module fx_core_checks #(
     end
   endgenerate
   wire [RL-1:0] middle;
-  mod3_residue #(.Lanes(Lanes), .W(PW)) i_middle (.word_i(p_middle_i), .residue_o(middle));
+  mod3_residue #(.Lanes(Lanes), .W(PW), .Piped(1)) i_middle (.clk_i, .en_i(1'b1), .word_i(p_middle_i), .residue_o(middle));
   always_ff @(posedge clk_i) begin
     if (ready[2]) p_odd_q <= p_odd_in;
     if (ready[3]) q_odd_q <= q_odd_in;
-    factor_bad_q <= rst_ni & busy_i & ~clear_i & (p_odd != p_odd_q | q_odd != q_odd_q | (q_give_i & middle != rows_i[RL +: RL]));
+    q_give_q <= q_give_i;
+    middle_q <= rows_i[RL +: RL];
+    factor_bad_q <= rst_ni & busy_i & ~clear_i & (p_odd != p_odd_q | q_odd != q_odd_q | (q_give_q & middle != middle_q));
   end
 
   // ---- Words that go out: fx_streams keeps a beat that waits, and so its residues ------------------------------------
   wire [4*RL-1:0] must = {rows_i[RL-1:0], updated_i};
   wire [4*RL-1:0] are;
-  mod3_residue #(.Lanes(Lanes), .W(UW)) i_u_out (.word_i(u_out_i), .residue_o(are[0 +: RL]));
-  mod3_residue #(.Lanes(Lanes), .W(RW)) i_r_out (.word_i(r_out_i), .residue_o(are[RL +: RL]));
-  mod3_residue #(.Lanes(Lanes), .W(PW)) i_p_out (.word_i(p_out_i), .residue_o(are[2*RL +: RL]));
-  mod3_residue #(.Lanes(Lanes), .W(QW)) i_q_out (.word_i(q_out_i), .residue_o(are[3*RL +: RL]));
+  mod3_residue #(.Lanes(Lanes), .W(UW), .Piped(1)) i_u_out (.clk_i, .en_i(1'b1), .word_i(u_out_i), .residue_o(are[0 +: RL]));
+  mod3_residue #(.Lanes(Lanes), .W(RW), .Piped(1)) i_r_out (.clk_i, .en_i(1'b1), .word_i(r_out_i), .residue_o(are[RL +: RL]));
+  mod3_residue #(.Lanes(Lanes), .W(PW), .Piped(1)) i_p_out (.clk_i, .en_i(1'b1), .word_i(p_out_i), .residue_o(are[2*RL +: RL]));
+  mod3_residue #(.Lanes(Lanes), .W(QW), .Piped(1)) i_q_out (.clk_i, .en_i(1'b1), .word_i(q_out_i), .residue_o(are[3*RL +: RL]));
   wire [3:0] full = out_full_i, valid = out_valid_i, moves = out_valid_i & out_ready_i;
   logic [4*RL-1:0] kept_q;
+  logic [4*RL-1:0] shown_q;
+  logic [3:0] valid_q;
   logic [3:0] other_q; // a word is not what it must be
   generate
     for (k = 0; k < 4; k = k + 1) begin : g_out
       wire [RL-1:0] shown = full[k] ? kept_q[k*RL +: RL] : must[k*RL +: RL];
       always_ff @(posedge clk_i) begin
         if (!full[k]) kept_q[k*RL +: RL] <= must[k*RL +: RL];
-        other_q[k] <= rst_ni & valid[k] & are[k*RL +: RL] != shown;
+        shown_q[k*RL +: RL] <= shown;
+        valid_q[k] <= valid[k];
+        other_q[k] <= rst_ni & valid_q[k] & are[k*RL +: RL] != shown_q[k*RL +: RL];
       end
     end
   endgenerate
@@ -147,10 +156,9 @@ module fx_core_checks #(
 
   // ---- Counts ------------------------------------------------------------------------------------------------------
   logic [7:0] beats_q;
-  logic [1:0] tokens_q, passes_q;
+  logic [1:0] tokens_q;
+  logic [PassesW-1:0] passes_q; // to go to all ones
   logic count_bad_q, bank_q;
-  wire [1:0] passes;
-  mod3_residue #(.W(32), .Signed(0)) i_passes (.word_i(pass_count_i), .residue_o(passes));
   generate
     for (k = 0; k < 4; k = k + 1) begin : g_beats
       always_ff @(posedge clk_i)
@@ -161,13 +169,13 @@ module fx_core_checks #(
   always_ff @(posedge clk_i) begin
     tokens_q <= 2'((length_i + LenW'(Lanes - 1)) >> Log);
     if (start_i) begin
-      passes_q <= 2'd0;
+      passes_q <= '1;
       bank_q   <= bank_reg_i;
     end else if (pass_done_i) begin
-      passes_q <= mod3_add(passes_q, 2'd1);
+      passes_q <= passes_q - 1'b1;
       bank_q   <= ~bank_q;
     end
-    count_bad_q <= rst_ni & busy_i & ~start_i & ((close_i & beats_q != {4{tokens_q}}) | passes != passes_q | bank_i != bank_q);
+    count_bad_q <= rst_ni & busy_i & ~start_i & ((close_i & beats_q != {4{tokens_q}}) | pass_count_i != ~passes_q | bank_i != bank_q);
   end
 
   // ---- What is programmed ------------------------------------------------------------------------------------------
@@ -187,7 +195,7 @@ module fx_core_checks #(
   always_ff @(posedge clk_i) begin
     if (clear_i || token_i || !busy_i) behind_q <= '0;
     else if (en_i) behind_q <= behind_q + 1'b1;
-    bad_o <= rst_ni & ((((|other_q) | total_bad_q | factor_bad_q) & ~beyond_q) | count_bad_q | config_bad_q | scalars_bad_i |
+    bad_o <= rst_ni & ((((|other_q) | total_bad_q | factor_bad_q) & ~beyond_q) | count_bad_q | config_bad_q | scalars_bad_i | over_bad_i |
                        lost_i | (&behind_q) | (close_i & (|overs_i) & ~over_q));
   end
 endmodule

@@ -56,13 +56,13 @@ module fx_cut #(
       assign q_o = '0;
       assign over_o = |whole_q;
       wire [1:0] all;
-      mod3_residue #(.W(UnitsW)) i_above (.word_i(whole_q), .residue_o(all));
+      mod3_residue #(.W(UnitsW)) i_above (.clk_i, .en_i(1'b1), .word_i(whole_q), .residue_o(all));
       assign above_o = mod3_shifted(all, Left);
     end else begin : g_word
       assign q_o = QW'($signed(whole_q)) << Left;
       if (UnitsW > KeptW) begin : g_over
         wire [1:0] high;
-        mod3_residue #(.W(UnitsW - KeptW)) i_high (.word_i(whole_q[UnitsW-1:KeptW]), .residue_o(high));
+        mod3_residue #(.W(UnitsW - KeptW)) i_high (.clk_i, .en_i(1'b1), .word_i(whole_q[UnitsW-1:KeptW]), .residue_o(high));
         assign above_o = mod3_shifted(mod3_add(high, {1'b0, whole_q[KeptW-1]}), KeptW + Left);
         assign over_o = ~(&whole_q[UnitsW-1:KeptW-1] | ~|whole_q[UnitsW-1:KeptW-1]);
       end else begin : g_fits

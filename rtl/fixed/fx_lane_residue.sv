@@ -28,7 +28,8 @@ module fx_lane_residue #(
   input  wire  [RW-1:0]        r_word_i,   ///< r', as it is rounded for p'
   output logic [1:0]           u_o,        ///< with u', r' and p'
   output logic [1:0]           r_o,
-  output logic [1:0]           p_o
+  output logic [1:0]           p_o,
+  output logic [2:0]           over_o      ///< of {p', u', r'}: the word overflows
 );
 `include "mod3.svh"
   wire [1:0] ap, aq, bp;
@@ -52,28 +53,39 @@ module fx_lane_residue #(
     end else begin : g_cut
       wire [Cut-1:0] dropped = Cut'($signed(r_word_i));
       wire [1:0] below;
-      mod3_residue #(.W(Cut), .Signed(0)) i_below (.word_i(dropped), .residue_o(below));
+      mod3_residue #(.W(Cut), .Signed(0)) i_below (.clk_i, .en_i(1'b1), .word_i(dropped), .residue_o(below));
       assign r_in_p = mod3_add(mod3_shifted(mod3_add(r_o, mod3_minus(below)), Cut), {1'b0, (PDown == 0) & dropped[Cut-1]});
       wire unused = &{1'b0, r_word_i};
     end
   endgenerate
-  // What is cut off above a word, in its units of 2^W, less what its sign takes away then.
-  wire [1:0] u_high, r_high, p_high;
+  logic [1:0] u_q, r_q, p_q; // without what is cut off above the words
+  always_ff @(posedge clk_i)
+    if (en_i) begin
+      u_q <= mod3_add(mod3_add(u_i, {1'b0, half_i[1]}), ap) & {2{u_live_i}};
+      r_q <= mod3_add(mod3_add(r_i, {half_i[0], 1'b0}), mod3_minus(aq)) & {2{r_live_i}};
+      p_q <= mod3_add(mod3_add(r_in_p, {1'b0, half_i[2]}), bp) & {2{p_live_i}};
+    end
+  // That, in units of 2^W, is what stands there and what the word's sign takes away.
+  localparam integer TopW = WideP + 3 - PW;
   wire [WideP+1:0] p_sum = sum_i[UW+RW+4 +: WideP+2];
   wire [UW+1:0]    u_sum = sum_i[RW+2 +: UW+2];
   wire [RW+1:0]    r_sum = sum_i[RW+1:0];
-  mod3_residue #(.W(2)) i_u_high (.word_i(u_sum[UW+1:UW]), .residue_o(u_high));
-  mod3_residue #(.W(2)) i_r_high (.word_i(r_sum[RW+1:RW]), .residue_o(r_high));
-  mod3_residue #(.W(WideP + 2 - PW)) i_p_high (.word_i(p_sum[WideP+1:PW]), .residue_o(p_high));
-  wire [1:0] u_lost = mod3_shifted(mod3_add(u_high, {1'b0, u_sum[UW-1]}), UW);
-  wire [1:0] r_lost = mod3_shifted(mod3_add(r_high, {1'b0, r_sum[RW-1]}), RW);
-  wire [1:0] p_lost = mod3_shifted(mod3_add(p_high, {1'b0, p_sum[PW-1]}), PW);
-  wire unused_sums = &{1'b0, sum_i};
+  logic [2:0] u_top, r_top;
+  logic [TopW-1:0] p_top;
   always_ff @(posedge clk_i)
     if (en_i) begin
-      u_o <= mod3_add(mod3_add(u_i, mod3_minus(u_lost)), mod3_add(ap, {1'b0, half_i[1]})) & {2{u_live_i}};
-      r_o <= mod3_add(mod3_add(r_i, mod3_minus(r_lost)), mod3_minus(mod3_add(aq, {1'b0, half_i[0]}))) & {2{r_live_i}};
-      p_o <= mod3_add(mod3_add(r_in_p, mod3_minus(p_lost)), mod3_add(bp, {1'b0, half_i[2]})) & {2{p_live_i}};
+      u_top <= u_sum[UW+1:UW-1] & {3{u_live_i}};
+      r_top <= r_sum[RW+1:RW-1] & {3{r_live_i}};
+      p_top <= p_sum[WideP+1:PW-1] & {TopW{p_live_i}};
     end
+  wire [1:0] u_high, r_high, p_high;
+  mod3_residue #(.W(2)) i_u_high (.clk_i, .en_i(1'b1), .word_i(u_top[2:1]), .residue_o(u_high));
+  mod3_residue #(.W(2)) i_r_high (.clk_i, .en_i(1'b1), .word_i(r_top[2:1]), .residue_o(r_high));
+  mod3_residue #(.W(TopW - 1)) i_p_high (.clk_i, .en_i(1'b1), .word_i(p_top[TopW-1:1]), .residue_o(p_high));
+  assign u_o = mod3_add(u_q, mod3_minus(mod3_shifted(mod3_add(u_high, {1'b0, u_top[0]}), UW)));
+  assign r_o = mod3_add(r_q, mod3_minus(mod3_shifted(mod3_add(r_high, {1'b0, r_top[0]}), RW)));
+  assign p_o = mod3_add(p_q, mod3_minus(mod3_shifted(mod3_add(p_high, {1'b0, p_top[0]}), PW)));
+  assign over_o = {~(&p_top | ~|p_top), ~(&u_top | ~|u_top), ~(&r_top | ~|r_top)};
+  wire unused_sums = &{1'b0, p_sum, u_sum, r_sum};
 endmodule
 `default_nettype wire

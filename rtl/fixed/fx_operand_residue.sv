@@ -19,7 +19,7 @@ module fx_operand_residue #(
   output logic [2:0]         odd_o       ///< a product's unit is an odd power of two of the term's
 );
   wire [1:0] residue;
-  mod3_residue #(.W(FactorW)) i_residue (.word_i(factor_i), .residue_o(residue));
+  mod3_residue #(.W(FactorW)) i_residue (.clk_i, .en_i(1'b1), .word_i(factor_i), .residue_o(residue));
   wire [LowN-1:0] low;
   genvar g, k;
   generate

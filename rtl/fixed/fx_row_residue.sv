@@ -75,7 +75,7 @@ module fx_row_residue #(
       if (RowShift > 0) begin : g_cut
         wire [1:0] below;
         wire [RowShift-1:0] dropped = below_i[l*BelowW +: RowShift];
-        mod3_residue #(.W(RowShift), .Signed(0)) i_below (.word_i(dropped), .residue_o(below));
+        mod3_residue #(.W(RowShift), .Signed(0)) i_below (.clk_i, .en_i(1'b1), .word_i(dropped), .residue_o(below));
         assign whole = mod3_add(mod3_shifted(mod3_add(whole_q, mod3_minus(below)), RowShift),
                                 {1'b0, (QDown == 0) & dropped[RowShift-1]});
       end else begin : g_whole

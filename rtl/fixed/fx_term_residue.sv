@@ -15,13 +15,13 @@ module fx_term_residue #(
   input  wire  [LowN-1:0]     low_i,    ///< see fx_operand_residue
   input  wire                 odd_i,
   input  wire  [ProductW-1:0] product_i,
-  output logic [1:0]          term_o
+  output logic [1:0]          term_o    ///< from registers
 );
 `include "mod3.svh"
   localparam integer Step = `FX_OPERAND_STEP(M);
   localparam integer Latency = `FX_MUL_LATENCY(M, FromW);
   wire [1:0] whole;
-  delay #(.W(2), .N(Latency)) i_wait (
+  delay #(.W(2), .N(Latency + 1)) i_wait (
     .clk_i, .en_i, .ptr_i(7'd0), .d_i(mod3_times(word_i, factor_i)), .q_o(whole));
   wire [LowN*Step-1:0] product = (LowN*Step)'($signed(product_i));
   wire [2*LowN-1:0] digits;
@@ -32,14 +32,14 @@ module fx_term_residue #(
       if (Step == 1) begin : g_bit
         assign digit = (g % 2 == 0) ? {1'b0, product[g]} : {product[g], 1'b0};
       end else begin : g_bits
-        mod3_residue #(.W(Step), .Signed(0)) i_digit (.word_i(product[g*Step +: Step]), .residue_o(digit));
+        mod3_residue #(.W(Step), .Signed(0)) i_digit (.clk_i, .en_i(1'b1), .word_i(product[g*Step +: Step]), .residue_o(digit));
       end
       assign digits[2*g +: 2] = digit & {2{low_i[g]}};
     end
   endgenerate
   wire [1:0] below;
-  mod3_sum #(.N(LowN + 1)) i_below (.digits_i({2'b00, digits}), .sum_o(below));
+  mod3_piped #(.N(LowN)) i_below (.clk_i, .en_i, .digits_i(digits), .sum_o(below));
   wire [1:0] kept = mod3_add(whole, mod3_minus(below));
-  always_ff @(posedge clk_i) if (en_i) term_o <= odd_i ? mod3_minus(kept) : kept;
+  assign term_o = odd_i ? mod3_minus(kept) : kept;
 endmodule
 `default_nettype wire

@@ -22,7 +22,7 @@ module fx_twice #(
   output logic              checking_o,     ///< the second run is on
   output logic              bad_o           ///< one clock: it came out another way, or does not end
 );
-  localparam integer SigW = 16;
+  localparam integer SigW = 8;
   localparam integer Most = 512; // clocks of a program and the bus that holds it up
   logic waits_q, test_q; // a start that came while the second run was on
   logic [$clog2(Most)-1:0] clocks_q;

@@ -6,6 +6,7 @@
 `default_nettype none
 module fx_update #(
 `include "fx_parameters.svh"
+  , parameter integer Residues = 0           ///< 1: residue_o
 ) (
   input  wire                  clk_i,
   input  wire                  rst_ni,
@@ -42,9 +43,10 @@ module fx_update #(
   output logic                 row_slot_o,   ///< p_o is that of a slot
   output logic                 row_slot_real_o, ///< of a token
   output logic                 row_slot_last_o,
-  input  wire  [4*2*Lanes-1:0] residue_i,    ///< with Checks, with the words: residues modulo 3 of {q, p, r, u}
+  input  wire  [4*2*Lanes-1:0] residue_i,    ///< with Residues, with the words: residues modulo 3 of {q, p, r, u}
   output logic [3*2*Lanes-1:0] residue_o,    ///< and those that {p', r', u'} must have
-  output logic                 beyond_o      ///< unless a product did not fit, now or before
+  output logic                 beyond_o,     ///< unless a product did not fit, now or before
+  output logic                 over_bad_o    ///< with Residues: a word overflowed, or did not, as its flag does not say
 );
   localparam integer Stages = `MAX2(UpdatePOut, UpdateUOut); // the last that a stream meets
 
@@ -131,7 +133,7 @@ module fx_update #(
         .sum_o(sum[l*SumsW +: SumsW]), .beyond_o(beyond[l*3 +: 3]), .half_o(half[l*3 +: 3]));
     end
     assign beyond_o = |beyond;
-    if (Checks != 0) begin : g_checks
+    if (Residues != 0) begin : g_checks
       localparam integer Step = `FX_OPERAND_STEP(OperandFracW);
       localparam integer Base = `FX_BASE(OperandFracW, OutMost);
       // Groups above the product hold its sign, which of an even number of bits counts as 0.
@@ -139,6 +141,8 @@ module fx_update #(
       wire [3*2-1:0] factors;
       wire [3*LowN-1:0] low;
       wire [2:0] odd;
+      wire [3*Lanes-1:0] over;
+      wire [Lanes-1:0] other;
       fx_operand_residue #(.M(OperandFracW), .FactorW(FactorW), .PosW(`FX_POSITION_W(OperandFracW, FromMost, OutMost)),
                            .Base(Base), .LowN(LowN)) i_factors (
         .clk_i, .store_i(store), .factor_i(factor), .position_i(position), .factor_o(factors), .low_o(low), .odd_o(odd));
@@ -151,10 +155,13 @@ module fx_update #(
           .half_i(half[l*3 +: 3]), .sum_i(sum[l*SumsW +: SumsW]), .u_i(residue_i[l*2 +: 2]), .r_i(residue_i[(Lanes+l)*2 +: 2]),
           .p_i(residue_i[(2*Lanes+l)*2 +: 2]), .q_i(residue_i[(3*Lanes+l)*2 +: 2]), .u_live_i(u_live[l]),
           .r_live_i(r_live[l]), .p_live_i(p_live[l]), .r_word_i(r_o[l*RW +: RW]), .u_o(residue_o[l*2 +: 2]),
-          .r_o(residue_o[(Lanes+l)*2 +: 2]), .p_o(residue_o[(2*Lanes+l)*2 +: 2]));
+          .r_o(residue_o[(Lanes+l)*2 +: 2]), .p_o(residue_o[(2*Lanes+l)*2 +: 2]), .over_o(over[l*3 +: 3]));
+        assign other[l] = {p_over_o[l], u_over_o[l], r_over_o[l]} != (over[l*3 +: 3] | beyond[l*3 +: 3]);
       end
+      assign over_bad_o = |other;
     end else begin : g_no_checks
-      assign residue_o = '0;
+      assign residue_o  = '0;
+      assign over_bad_o = 1'b0;
       wire unused = &{1'b0, residue_i, factor, position, store, alpha_p, alpha_q, beta_p, half, sum};
     end
   endgenerate

@@ -196,7 +196,7 @@ module sp_core #(
   wire [Lanes-1:0] u_over, r_over, p_over, q_over;
   wire row_slot, row_slot_real, row_slot_last;
   wire [6*Lanes-1:0] unused_residue; // nothing is checked
-  wire unused_checking, unused_scalars, unused_beyond;
+  wire unused_checking, unused_scalars, unused_beyond, unused_over_bad;
   wire [4:0] unused_total;
   core_vectors_t unused_take, unused_take_ahead, unused_take_last, unused_give_ahead, unused_give_last;
   fx_update #(
@@ -209,7 +209,7 @@ module sp_core #(
     .take_last_o(unused_take_last), .give_o(give), .give_ahead_o(unused_give_ahead),
     .give_last_o(unused_give_last), .u_o(u_new), .r_o(r_new), .p_o(p_new), .u_over_o(u_over), .r_over_o(r_over),
     .p_over_o(p_over), .row_slot_o(row_slot), .row_slot_real_o(row_slot_real), .row_slot_last_o(row_slot_last),
-    .residue_i({(8*Lanes){1'b0}}), .residue_o(unused_residue), .beyond_o(unused_beyond));
+    .residue_i({(8*Lanes){1'b0}}), .residue_o(unused_residue), .beyond_o(unused_beyond), .over_bad_o(unused_over_bad));
 
   // ---- Rows --------------------------------------------------------------------------------------------------------
   logic beat_q;

@@ -42,6 +42,11 @@ TEST(Traffic, CountsTheWordsOfAPass) {
     const DatapathSpec mixed = parse_spec("s14e8,u=s23e8,row=s20e8"); // 23 bits, u 32
     EXPECT_EQ(traffic_of(mixed, false, false).bytes, 2 * 4 + 6 * 3 + 9 * 3);
     EXPECT_EQ(traffic_of(mixed, false, false).vector_bytes, 4 + 3 * 3);
+    // A block of MX words has a scale, a 32nd of eight bits a number.
+    const DatapathSpec blocks = parse_spec("s23e8,p=mxfp6_e2m3,coef=mxint8,order=flux");
+    EXPECT_DOUBLE_EQ(traffic_of(blocks, false, false).bytes, 6 * 4 + 6 * (1 + 1 / 32.0));
+    EXPECT_DOUBLE_EQ(traffic_of(blocks, false, true).bytes, (6 * 32 + 2 * 6.25 + 4 * 8.25) / 8);
+    EXPECT_EQ(traffic_of(blocks, true, false).bits, 6 * 32 + 13);
     EXPECT_EQ(traffic_of(mixed, false, false).bits, 2U * 32 + 15U * 23);
 }
 

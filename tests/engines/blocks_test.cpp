@@ -151,7 +151,7 @@ TEST(Blocks, RefusedElsewhereInOneLine) {
     const System system = stencil_system(17, 13);
     const auto parted = make_parted_engine(make_threads_space(2));
     for (const char* text : {"s23e8,p=mxint8,dot=fixed[13:-50]", "s23e8,coef=mxint8,dot=fixed[13:-50]"})
-        refused(parted->refusal(parse_spec(text), system, {}), "2 parts: ");
+        refused(parted->refusal(parse_spec(text), system, {}), "over 2 parts: blocks of MX words would be cut");
     refused(GmresSolver::refusal(parse_spec("s23e8,p=mxint8:ceil")), "gmres with p=mxint8:ceil");
     EXPECT_EQ(GmresSolver::refusal(parse_spec("s23e8,coef=mxint8")), "");
     EXPECT_EQ(blocks_refusal(parse_spec("s23e8"), "engine x"), "");

@@ -113,6 +113,18 @@ template <class T> void check_reference(std::uint32_t rows, std::size_t columns)
         EXPECT_TRUE(same_bits(want, product_of(to_sliced_ell(a, shape), x, columns))) << shape.window << shape.depth;
 }
 
+TEST(SellByLengths, DepthFollowsFromEntriesAThread) {
+    const CompressedRows a = skewed_matrix(700, 1, false);
+    const std::uint64_t n = a.nonzeros();
+    ASSERT_GT(n, 2000U);
+    // 2.6 and 5.5 entries a thread are where short rows of steps end, on any device.
+    EXPECT_EQ(sell_by_lengths(a, n).depth, 4U);
+    EXPECT_EQ(sell_by_lengths(a, n / 4).depth, 8U);
+    EXPECT_EQ(sell_by_lengths(a, n / 8).depth, 12U);
+    EXPECT_EQ(sell_by_lengths(a, n / 8).longest_piece, 24U);
+    EXPECT_EQ(sell_by_lengths(a).depth, sell_by_lengths(a, kUsualThreads).depth);
+}
+
 TEST(ReferenceProduct, HasTheSameBitsInEveryContainer) {
     for (const std::uint32_t rows : {1U, 2U, 7U, 33U, 203U, 700U})
         for (const std::size_t columns : {1UL, 3UL}) {

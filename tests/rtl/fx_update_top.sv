@@ -71,7 +71,7 @@ module fx_update_top #(
     .give_o(give), .give_ahead_o(give_ahead), .give_last_o(give_last), .u_o(u_new), .r_o(r_new), .p_o(p_new),
     .u_over_o(u_over), .r_over_o(r_over), .p_over_o, .row_slot_o(row_slot),
     .row_slot_real_o(row_slot_real), .row_slot_last_o(row_slot_last),
-    .residue_i('0), .residue_o(), .beyond_o());
+    .residue_i('0), .residue_o(), .beyond_o(), .over_bad_o());
 
   wire [PW+RW-1+LenW-1:0] pr;
   wire [DotRrW-1:0]       rr;

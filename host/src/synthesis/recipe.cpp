@@ -140,6 +140,7 @@ const std::vector<std::pair<std::string, std::string>>& synthesis_parts() {
     static const std::vector<std::pair<std::string, std::string>> kParts = {
         {"core", "the whole core, one lane unless the specification says otherwise"},
         {"chebyshev", "the whole core of the Chebyshev recurrence, with a table of 512 pairs"},
+        {"checked", "the whole core of integers with Checks 1, for a constant stencil: it looks for its own upsets"},
         {"resident", "the resident core (integers) for 1089 elements, its memories among the block memories"},
         {"resident-checked", "the same with Checks 1: it looks for its own upsets"},
         {"inner", "its passes alone, as many lanes as the specification says, without memories"},
@@ -158,7 +159,7 @@ const std::vector<std::pair<std::string, std::string>>& synthesis_parts() {
 }
 
 bool is_core(std::string_view part) {
-    return part == "core" || part == "chebyshev";
+    return part == "core" || part == "chebyshev" || part == "checked";
 }
 
 std::string why_failed(const base::ProcessResult& result, const std::string& log) {
@@ -192,6 +193,12 @@ Top top_of(const SynthesisRequest& request) {
     if (is_core(request.part)) {
         sim::CoreParameters list = whole_core(request, style);
         if (request.part == "chebyshev") list.emplace_back("Chebyshev", sim::kStepPairs);
+        if (request.part == "checked") {
+            if (!s.fixed_vectors() || !request.constant_bands)
+                throw InvalidInput("operator checked: checks are the integer core's, for a constant stencil; give a spec as "
+                                   "fx18.16 and --bands constant");
+            list.emplace_back("Checks", 1);
+        }
         return {s.fixed_vectors() ? "fx_core" : "pcg_core", std::move(list), true};
     }
     if (request.part == "inner") return {"fx_inner", resident_unit(request, style), true};

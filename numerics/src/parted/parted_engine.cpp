@@ -199,7 +199,9 @@ public:
             return fmt::format("datapath '{}' over {} parts: sums in floating point depend on their order; give "
                                "dot=fixed[MSB:LSB], or integers",
                                to_string(spec), space_->parts());
-        if (std::string why = blocks_refusal(spec, fmt::format("{} parts", space_->parts())); !why.empty()) return why;
+        if (spec.has_blocks())
+            return fmt::format("datapath '{}' over {} parts: blocks of MX words would be cut; leave one of the two out",
+                               to_string(spec), space_->parts());
         const std::size_t most = most_parts(system);
         if (space_->parts() > most)
             return fmt::format("{} parts: this system has rows for at most {}", space_->parts(), most);

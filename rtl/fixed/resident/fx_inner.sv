@@ -167,7 +167,7 @@ module fx_inner #(
   wire [Lanes-1:0] u_over, r_over, p_over, q_over, row_live;
   wire row_slot, row_slot_real, row_slot_last;
   wire [6*Lanes-1:0] unused_residues;
-  wire unused_beyond;
+  wire unused_beyond, unused_over_bad;
   wire [4*Lanes-1:0] unused_row_residues;
   core_vectors_t update_give, rows_give;
   core_vectors_t unused_take, unused_take_ahead, unused_take_last, unused_give_ahead, unused_give_last;
@@ -183,7 +183,7 @@ module fx_inner #(
     .take_ahead_o(unused_take_ahead), .take_last_o(unused_take_last), .give_o(update_give),
     .give_ahead_o(unused_give_ahead), .give_last_o(unused_give_last), .u_o(u_new), .r_o, .p_o, .u_over_o(u_over),
     .r_over_o(r_over), .p_over_o(p_over), .row_slot_o(row_slot), .row_slot_real_o(row_slot_real),
-    .row_slot_last_o(row_slot_last), .residue_i({(8*Lanes){1'b0}}), .residue_o(unused_residues), .beyond_o(unused_beyond));
+    .row_slot_last_o(row_slot_last), .residue_i({(8*Lanes){1'b0}}), .residue_o(unused_residues), .beyond_o(unused_beyond), .over_bad_o(unused_over_bad));
   fx_rows #(
 `include "fx_parameters_passed.svh"
     , .Parity(Checks)) i_rows (

@@ -35,18 +35,23 @@ int coefficient_words(const DatapathSpec& spec) {
 
 Traffic traffic_of(const DatapathSpec& spec, bool constant_bands, bool packed) {
     Traffic t;
-    const auto bytes = [&](const Format& f) {
-        const auto width = static_cast<double>(f.width());
-        return packed ? width / 8 : std::ceil(width / 8);
+    struct Word {
+        double bits = 0, share = 0; ///< of a number, and of a scale for it
+        explicit Word(const Format& f, const narrow::BlockFormat& blocks = {})
+            : bits(blocks.given() ? blocks.element_bits() : f.width()),
+              share(blocks.given() ? blocks.bits() - blocks.element_bits() : 0) {}
     };
-    const auto add = [&](const Format& f, int times) {
+    const auto bytes = [&](const Word& w) { return (packed ? w.bits / 8 : std::ceil(w.bits / 8)) + w.share / 8; };
+    const auto add = [&](const Word& w, int times) {
         t.words += times;
-        t.bits += static_cast<std::uint64_t>(f.width() * times);
-        t.bytes += bytes(f) * times;
+        t.bits += static_cast<std::uint64_t>(std::ceil((w.bits + w.share) * times));
+        t.bytes += bytes(w) * times;
     };
-    for (const Format* f : {&spec.u, &spec.r, &spec.p, &spec.q}) add(*f, 2); // in and out
-    if (const int words = coefficient_words(spec); !constant_bands && words > 0) add(spec.coefficient, words);
-    t.vector_bytes = bytes(spec.u) + bytes(spec.r) + 2 * bytes(spec.p);
+    const Word u(spec.u), r(spec.r), p(spec.p, spec.p_blocks), q(spec.q);
+    for (const Word* w : {&u, &r, &p, &q}) add(*w, 2); // in and out
+    if (const int words = coefficient_words(spec); !constant_bands && words > 0)
+        add(Word(spec.coefficient, spec.coefficient_blocks), words);
+    t.vector_bytes = bytes(u) + bytes(r) + 2 * bytes(p);
     return t;
 }
 
