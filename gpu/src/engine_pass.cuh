@@ -17,26 +17,32 @@ namespace mantissa::gpu {
 
 #ifdef __CUDACC__
 
-/// u, r and p of the next pass, in device memory.
+/// u, r and p of the next pass, in device memory: of the elements i, i + kEngineThreads, ... of a thread below `stop`.
+/// behind(at): when those of `at` have been written.
+template <class Unit, class Element, class T, class Behind>
+__device__ __forceinline__ void update_elements(const EngineParams<Unit, Element>& a, T alpha, T beta, long long i,
+                                                long long stop, Behind&& behind) {
+    T u[kAhead], r[kAhead], p[kAhead], q[kAhead];
+#pragma unroll
+    for (int k = 0; k < kAhead; ++k) {
+        const long long at = i + k * kEngineThreads;
+        if (at < stop) u[k] = a.u[at], r[k] = get(a.r, at), p[k] = get(a.p, at), q[k] = get(a.q, at);
+    }
+#pragma unroll
+    for (int k = 0; k < kAhead; ++k) {
+        const long long at = i + k * kEngineThreads;
+        if (at >= stop) break;
+        a.u[at] = a.u_unit.add(u[k], a.u_unit.mul(alpha, p[k]));
+        r[k] = a.r_unit.add(r[k], -a.r_unit.mul(alpha, q[k]));
+        put(a.r, at, r[k]);
+        put(a.p, at, a.p_unit.add(r[k], a.p_unit.mul(beta, p[k])));
+        behind(at);
+    }
+}
+/// The same of a block's own elements.
 template <class Unit, class Element, class T>
 __device__ __forceinline__ void update_vectors(const EngineParams<Unit, Element>& a, T alpha, T beta) {
-    for_own(a, [&](long long i, long long stop) {
-        T u[kAhead], r[kAhead], p[kAhead], q[kAhead];
-#pragma unroll
-        for (int k = 0; k < kAhead; ++k) {
-            const long long at = i + k * kEngineThreads;
-            if (at < stop) u[k] = a.u[at], r[k] = get(a.r, at), p[k] = get(a.p, at), q[k] = get(a.q, at);
-        }
-#pragma unroll
-        for (int k = 0; k < kAhead; ++k) {
-            const long long at = i + k * kEngineThreads;
-            if (at >= stop) break;
-            a.u[at] = a.u_unit.add(u[k], a.u_unit.mul(alpha, p[k]));
-            r[k] = a.r_unit.add(r[k], -a.r_unit.mul(alpha, q[k]));
-            put(a.r, at, r[k]);
-            put(a.p, at, a.p_unit.add(r[k], a.p_unit.mul(beta, p[k])));
-        }
-    });
+    for_own(a, [&](long long i, long long stop) { update_elements(a, alpha, beta, i, stop, [](long long) {}); });
 }
 
 /// The scalars behind pass `pass` and whether the run ends there, by one thread.

@@ -1,24 +1,15 @@
 #include "grid_launches.hpp"
 #include "grid_resident.cuh"
+#include "part_shared.cuh"
 
 namespace mantissa::gpu {
 
 namespace {
 
-struct ChipShared {
-    long long scratch[kChipThreads / 32][kPartWords];
-    PartWordsBefore previous;
-    GridState state;
-    PassScalars scalars;
-    Control control; // thread 0's
-    SumRange range;  // thread 0's
-    PartLaps laps;
-    bool dead, redo;
-};
-
 /// A restart: what the inner solve has found goes to x, and r becomes the new defect.
 template <class T, int R>
-__device__ __forceinline__ bool restart_chip(ChipTile<T, R>& tile, ChipShared& m, PartBlock& block, bool begun) {
+__device__ __forceinline__ bool restart_chip(ChipTile<T, R>& tile, PartShared<kChipThreads>& m, PartBlock& block,
+                                             bool begun) {
     const SumRatios ratios(m.state);
     if (begun) {
         tile.correct(m.scalars);
@@ -54,22 +45,12 @@ __device__ __forceinline__ bool restart_chip(ChipTile<T, R>& tile, ChipShared& m
 template <class T, int R>
 __global__ void __launch_bounds__(kChipThreads, 1) part_resident(const __grid_constant__ PartsHere<GridPart<T>> parts) {
     extern __shared__ __align__(16) unsigned char bytes[];
-    __shared__ ChipShared m;
+    __shared__ PartShared<kChipThreads> m;
     const GridPart<T>& a = parts.part[blockIdx.y];
     ChipTile<T, R> tile(a, bytes);
-    if (threadIdx.x == 0) {
-        m.control.reset(a.ask, m.scalars, m.state, !a.plain);
-        SumRatios(a.first_ratios).keep(m.state);
-        m.dead = m.redo = false;
-        for (auto& round : m.previous)
-            for (auto& part : round)
-                for (auto& word : part) word = 0;
-        m.range = {};
-        m.laps.start();
-    }
+    if (threadIdx.x == 0) m.begin(a);
     __syncthreads();
-    PartBlock block{a.view,        a.words, m.previous, m.scratch, m.state, m.dead, sizeof(T) == 8 ? a.points : 0,
-                    a.first_round, m.laps};
+    PartBlock block = m.block(a);
     bool begun = false;
     while (true) {
         if (m.scalars.restart) {

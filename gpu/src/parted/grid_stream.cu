@@ -1,5 +1,6 @@
 #include "grid_launches.hpp"
 #include "grid_stream.cuh"
+#include "part_shared.cuh"
 
 namespace mantissa::gpu {
 
@@ -7,21 +8,9 @@ namespace {
 
 constexpr int kDoubleThreads = 512, kFloatThreads = 640;
 
-/// Shared memory of a block.
-template <int Threads> struct StreamShared {
-    long long scratch[Threads / 32][kPartWords];
-    PartWordsBefore previous;
-    GridState state;
-    PassScalars scalars;
-    Control control; // thread 0's
-    SumRange range;  // thread 0's
-    PartLaps laps;
-    bool dead, redo;
-};
-
 /// A restart: what the inner solve has found goes to x, and r becomes the new defect.
 template <class T, int V, int Threads>
-__device__ __forceinline__ bool restart_part(const GridPart<T>& a, StreamShared<Threads>& m, PartBlock& block, int from,
+__device__ __forceinline__ bool restart_part(const GridPart<T>& a, PartShared<Threads>& m, PartBlock& block, int from,
                                              bool begun) {
     const SumRatios ratios(m.state);
     if (begun) {
@@ -58,7 +47,7 @@ __device__ __forceinline__ bool restart_part(const GridPart<T>& a, StreamShared<
 template <class T, int V, int Threads, int Ahead, bool Alone>
 __global__ void __launch_bounds__(Threads, 1) part_stream(const __grid_constant__ PartsHere<GridPart<T>> parts) {
     const GridPart<T>& a = parts.part[Alone ? 0 : blockIdx.y];
-    __shared__ StreamShared<Threads> m;
+    __shared__ PartShared<Threads> m;
     __shared__ double lows[sizeof(T) == 8 ? kSums * Threads : 1];
     const int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
     // Tasks are dealt out evenly, neighbours to a block.
@@ -66,19 +55,9 @@ __global__ void __launch_bounds__(Threads, 1) part_stream(const __grid_constant_
               block_at = static_cast<int>(blockIdx.x);
     const int task = static_cast<int>(static_cast<long long>(tasks) * block_at / blocks) + warp;
     const bool works = task < static_cast<int>(static_cast<long long>(tasks) * (block_at + 1) / blocks);
-    if (threadIdx.x == 0) {
-        m.control.reset(a.ask, m.scalars, m.state, !a.plain);
-        SumRatios(a.first_ratios).keep(m.state);
-        m.dead = m.redo = false;
-        for (auto& round : m.previous)
-            for (auto& part : round)
-                for (auto& word : part) word = 0;
-        m.range = {};
-        m.laps.start();
-    }
+    if (threadIdx.x == 0) m.begin(a);
     __syncthreads();
-    PartBlock block{a.view,        a.words, m.previous, m.scratch, m.state, m.dead, sizeof(T) == 8 ? a.points : 0,
-                    a.first_round, m.laps};
+    PartBlock block = m.block(a);
     int from = 0;
     bool up = false, begun = false;
     while (true) {

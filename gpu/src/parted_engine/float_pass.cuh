@@ -39,22 +39,8 @@ template <class Unit, class ElementType> struct FloatPass {
                 beta = a.operand.from_double(shared.run.scalars.beta);
         bool sent = false;
         each(begin, end, [&](long long i) {
-            T u[kAhead], r[kAhead], p[kAhead], q[kAhead];
-#pragma unroll
-            for (int k = 0; k < kAhead; ++k) {
-                const long long at = i + k * kThreads;
-                if (at < end) u[k] = a.u[at], r[k] = get(a.r, at), p[k] = get(a.p, at), q[k] = get(a.q, at);
-            }
-#pragma unroll
-            for (int k = 0; k < kAhead; ++k) {
-                const long long at = i + k * kThreads;
-                if (at >= end) break;
-                a.u[at] = a.u_unit.add(u[k], a.u_unit.mul(alpha, p[k]));
-                r[k] = a.r_unit.add(r[k], -a.r_unit.mul(alpha, q[k]));
-                put(a.r, at, r[k]);
-                put(a.p, at, a.p_unit.add(r[k], a.p_unit.mul(beta, p[k])));
-                sent |= send_element(halo, at, [&] { return a.p[at]; });
-            }
+            update_elements(a, alpha, beta, i, end,
+                            [&](long long at) { sent |= send_element(halo, at, [&] { return a.p[at]; }); });
         });
         return sent;
     }

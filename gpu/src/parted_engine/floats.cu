@@ -61,21 +61,8 @@ public:
     [[nodiscard]] Scalars scalars() const override { return scalars_; }
 
     RunReport run(const RunRequest& request) override {
-        RunReport report;
-        while (report.passes < request.passes && report.end == RunEnd::passes) {
-            for (int k = 0; k < places_.parts(); ++k) {
-                auto& a = runner_.params(k);
-                a.start = scalars_;
-                a.rho_stop = exact::convert(spec_.scalar, request.rho_stop);
-                a.rho_stop_from = request.rho_stop_from > report.passes ? request.rho_stop_from - report.passes : 1;
-            }
-            const EngineResult result = runner_.run(std::min(request.passes - report.passes, kMostPasses));
-            scalars_ = result.scalars;
-            report.passes += result.passes;
-            report.end = result.end;
-            report.sigma_guards += result.guards;
-        }
-        return report;
+        return runner_.run_all(
+            request, spec_.scalar, scalars_, [](int) {}, [](RunReport&) {});
     }
 
     std::unique_ptr<OuterVectors> outer(const System& given, std::unique_ptr<OuterVectors> host) override {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mantissa/engine.hpp"
+#include "mantissa/exact.hpp"
 #include "part_array.cuh"
 #include "run.cuh"
 
@@ -84,6 +85,30 @@ public:
         auto result = decltype(Pass::Shared::run){};
         result_[0].download(std::span(&result, 1));
         return result;
+    }
+
+    /// Launches until the run ends, from `scalars`, which become the run's; scalar: their format. prepare(k): what else
+    /// a launch wants of part k; behind(report): when the launch has been counted.
+    template <class Prepare, class Behind>
+    RunReport run_all(const RunRequest& request, const Format& scalar, Scalars& scalars, Prepare&& prepare,
+                      Behind&& behind) {
+        RunReport report;
+        while (report.passes < request.passes && report.end == RunEnd::passes) {
+            for (int k = 0; k < places_.parts(); ++k) {
+                auto& a = params(k);
+                a.start = scalars;
+                a.rho_stop = exact::convert(scalar, request.rho_stop);
+                a.rho_stop_from = request.rho_stop_from > report.passes ? request.rho_stop_from - report.passes : 1;
+                prepare(k);
+            }
+            const auto result = run(std::min(request.passes - report.passes, kMostPasses));
+            scalars = result.scalars;
+            report.passes += result.passes;
+            report.sigma_guards += result.guards;
+            report.end = result.end;
+            behind(report);
+        }
+        return report;
     }
 
 private:

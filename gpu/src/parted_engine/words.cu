@@ -63,26 +63,15 @@ public:
     [[nodiscard]] Scalars scalars() const override { return scalars_; }
 
     RunReport run(const RunRequest& request) override {
-        RunReport report;
-        while (report.passes < request.passes && report.end == RunEnd::passes) {
-            for (int k = 0; k < places_.parts(); ++k) {
-                FixedParams& a = runner_.params(k);
-                a.start = scalars_;
-                a.rho_stop = exact::convert(spec_.scalar, request.rho_stop);
-                a.rho_stop_from = request.rho_stop_from > report.passes ? request.rho_stop_from - report.passes : 1;
-                a.unfit = unfit_;
-                const OnDevice here(places_.peers->device(k));
-                apart_[static_cast<std::size_t>(k)].zero();
-            }
-            const FixedResult result = runner_.run(std::min(request.passes - report.passes, kMostPasses));
+        const auto prepare = [this](int k) {
+            runner_.params(k).unfit = unfit_;
+            const OnDevice here(places_.peers->device(k));
+            apart_[static_cast<std::size_t>(k)].zero();
+        };
+        return runner_.run_all(request, spec_.scalar, scalars_, prepare, [this](RunReport& report) {
             unfit_ = false;
-            scalars_ = result.scalars;
-            report.passes += result.passes;
-            report.sigma_guards += result.guards;
-            report.end = result.end;
             take_words(report);
-        }
-        return report;
+        });
     }
 
     std::unique_ptr<OuterVectors> outer(const System& given, std::unique_ptr<OuterVectors> host) override {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -184,30 +183,6 @@ Partition cut(const CompressedRows& a, std::uint32_t parts, CutMethod method, st
         return cut_by_bisection(a, parts, row_weight);
     }
     throw InvalidInput("a way to cut that does not exist");
-}
-
-CutChoice choose_cut(const CompressedRows& a, std::uint32_t parts, std::uint32_t row_weight,
-                     std::uint32_t element_weight) {
-    std::optional<CutChoice> best;
-    std::uint64_t least = 0;
-    std::string times;
-    for (const auto& [method, name] : kMethods) {
-        if (method == CutMethod::bisection && !has_metis()) continue;
-        Partition partition = cut(a, parts, method, row_weight);
-        std::uint64_t work = 0;
-        for (const Part& part : partition.parts())
-            work = std::max<std::uint64_t>(work, part.nonzeros + std::uint64_t{row_weight} * part.row.size());
-        const PartitionVolume v = volume(partition);
-        const std::uint64_t time = work + std::uint64_t{element_weight} * std::max(v.most_sent, v.most_received);
-        times += fmt::format("{}{} {}", times.empty() ? "" : ", ", name, time);
-        if (!best || time < least) {
-            least = time;
-            best = CutChoice{method, std::move(partition), {}};
-        }
-    }
-    best->why = fmt::format("{} costs least of: {} (entries' work, the slowest part with its exchange)",
-                            to_string(best->method), times);
-    return std::move(*best);
 }
 
 } // namespace mantissa

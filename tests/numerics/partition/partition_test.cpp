@@ -2,7 +2,6 @@
 #include "mantissa/partition/partition.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <random>
 #include <set>
 #include <utility>
@@ -14,7 +13,6 @@
 #include "mantissa/partition/cuts.hpp"
 #include "mantissa/sparse/formats.hpp"
 #include "mantissa/sparse/reference.hpp"
-#include "mantissa/sparse/reorder.hpp"
 
 namespace mantissa {
 namespace {
@@ -207,28 +205,6 @@ TEST(Partition, GridsAsTheirMatrices) {
     EXPECT_EQ(v.boundary_rows, 600U);
     EXPECT_EQ(v.most_peers, 2U);
     EXPECT_EQ(v.row_imbalance, 0);
-}
-
-TEST(Partition, ChoosesByTheVolumeItMeasures) {
-    // Points of a long grid in a shuffled order: contiguous rows would send nearly everything.
-    const CompressedRows grid = grid_pattern(12, 200);
-    std::vector<std::uint32_t> order(grid.rows());
-    std::iota(order.begin(), order.end(), 0U);
-    std::mt19937 random(3);
-    for (std::size_t i = order.size() - 1; i > 0; --i) std::swap(order[i], order[random() % (i + 1)]);
-    const CutChoice shuffled = choose_cut(permuted(grid, order), 4);
-    EXPECT_NE(shuffled.method, CutMethod::contiguous);
-    EXPECT_NE(shuffled.why.find(to_string(shuffled.method) + " costs least of: contiguous "), std::string::npos)
-        << shuffled.why;
-    // Nothing crosses a cut between blocks of a block diagonal matrix: the first way is as good as any.
-    std::vector<std::uint64_t> begin = {0};
-    std::vector<std::uint32_t> column;
-    for (std::uint32_t i = 0; i < 64; ++i) {
-        column.push_back(i);
-        begin.push_back(column.size());
-    }
-    const CompressedRows diagonal(begin, column, std::vector<double>(64, 1.0));
-    EXPECT_EQ(choose_cut(diagonal, 4).method, CutMethod::contiguous);
 }
 
 TEST(Partition, RefusesWhatMakesNoPartition) {

@@ -212,21 +212,24 @@ Table best_table(const DocumentRow& document, const DocumentOrigins& origins, co
     return t;
 }
 
+/// Without rows yet, behind a line to click.
+Table folded_table(std::string id, std::string caption, std::vector<Column> columns) {
+    Table t;
+    t.id = std::move(id);
+    t.caption = std::move(caption);
+    t.folded = true;
+    t.columns = std::move(columns);
+    return t;
+}
+
 /// What the best design of each format of a stage reaches.
 Table stages_table(const DocumentRow& document) {
-    Table t;
-    t.id = fmt::format("stages-{}", document.number);
-    t.caption = "Formats of each stage: the best design that has it";
-    t.folded = true;
-    t.columns = {text_column("problem", "Problem"),
-                 text_column("device", "Device"),
-                 text_column("stage", "Stage"),
-                 text_column("by", "Best by"),
-                 text_column("format", "Format"),
-                 text_column("spec", "Specification"),
-                 number_column("cores", "Cores"),
-                 number_column("seconds", "Time"),
-                 number_column("area_time", "Area × time", "device s")};
+    Table t =
+        folded_table(fmt::format("stages-{}", document.number), "Formats of each stage: the best design that has it",
+                     {text_column("problem", "Problem"), text_column("device", "Device"), text_column("stage", "Stage"),
+                      text_column("by", "Best by"), text_column("format", "Format"),
+                      text_column("spec", "Specification"), number_column("cores", "Cores"),
+                      number_column("seconds", "Time"), number_column("area_time", "Area × time", "device s")});
     for (const Node& s : nodes(document, "stages"))
         for (const Node& c : s.children("choices")) {
             Cell time = seconds_cell(c, "seconds"), product = c.figure("area_time");
@@ -243,19 +246,12 @@ Table stages_table(const DocumentRow& document) {
 
 /// Iterations and cycles of the specifications compared, and the cores' areas and clocks.
 Table specifications_table(const DocumentRow& document, const DocumentOrigins& origins) {
-    Table t;
-    t.id = fmt::format("specifications-{}", document.number);
-    t.caption = "Iterations and cycles that the designs rest on";
-    t.folded = true;
-    t.columns = {text_column("problem", "Problem"),
-                 text_column("spec", "Specification"),
-                 text_column("status", "Status"),
-                 number_column("iterations", "Inner iterations"),
-                 number_column("outer", "Outer"),
-                 number_column("defect", "True residual"),
-                 number_column("cycles", "Cycles an iter."),
-                 text_column("engine", "Cycles from"),
-                 number_column("bytes", "Bytes per element")};
+    Table t = folded_table(
+        fmt::format("specifications-{}", document.number), "Iterations and cycles that the designs rest on",
+        {text_column("problem", "Problem"), text_column("spec", "Specification"), text_column("status", "Status"),
+         number_column("iterations", "Inner iterations"), number_column("outer", "Outer"),
+         number_column("defect", "True residual"), number_column("cycles", "Cycles an iter."),
+         text_column("engine", "Cycles from"), number_column("bytes", "Bytes per element")});
     for (const Node& d : nodes(document, "designs")) {
         Cell cycles = clocks_cell(d);
         cycles.modelled = cycles.modelled || d.text("cycles_kind") == "modelled";
@@ -268,23 +264,14 @@ Table specifications_table(const DocumentRow& document, const DocumentOrigins& o
 }
 
 Table cores_table(const DocumentRow& document, const DocumentOrigins& origins) {
-    Table t;
-    t.id = fmt::format("cores-{}", document.number);
-    t.caption = "Cores that the designs are made of";
-    t.folded = true;
-    t.columns = {text_column("spec", "Specification"),
-                 text_column("target", "Target"),
-                 text_column("multiplier", "Mult. in"),
-                 text_column("part", "Part"),
-                 number_column("lanes", "Lanes"),
-                 number_column("luts", "LUTs"),
-                 number_column("memory_luts", "as memory"),
-                 number_column("flip_flops", "Flip-flops"),
-                 number_column("slices", "Slices"),
-                 number_column("blocks", "Blocks"),
-                 number_column("memory_bits", "Memory", "bits"),
-                 number_column("io_bits", "I/O", "bits"),
-                 number_column("mhz", "Clock", "MHz")};
+    Table t = folded_table(fmt::format("cores-{}", document.number), "Cores that the designs are made of",
+                           {text_column("spec", "Specification"), text_column("target", "Target"),
+                            text_column("multiplier", "Mult. in"), text_column("part", "Part"),
+                            number_column("lanes", "Lanes"), number_column("luts", "LUTs"),
+                            number_column("memory_luts", "as memory"), number_column("flip_flops", "Flip-flops"),
+                            number_column("slices", "Slices"), number_column("blocks", "Blocks"),
+                            number_column("memory_bits", "Memory", "bits"), number_column("io_bits", "I/O", "bits"),
+                            number_column("mhz", "Clock", "MHz")});
     for (const Node& c : nodes(document, "cores")) {
         // (Documents of an older program name no part: theirs are whole cores.)
         std::string part = c.object().contains("part") ? c.text("part") : "core";

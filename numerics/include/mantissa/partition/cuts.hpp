@@ -37,17 +37,4 @@ std::string to_string(CutMethod method);
 CutMethod parse_cut_method(const std::string& text);
 Partition cut(const CompressedRows& a, std::uint32_t parts, CutMethod method, std::uint32_t row_weight = 0);
 
-/// The cut that was chosen for a matrix, with the reason.
-struct CutChoice {
-    CutMethod method = CutMethod::contiguous;
-    Partition partition;
-    std::string why; ///< one line
-};
-/// Of the methods above (bisection where it is there) the one with the least time by the model
-/// max nonzeros of a part + row_weight max rows + element_weight max(most_sent, most_received), in units of an entry's
-/// work; equal times go to the earlier method. `element_weight` is what an element on the link costs: an entry of 12
-/// bytes at 4 TB/s and an element of 8 bytes at 0.4 TB/s give 7.
-CutChoice choose_cut(const CompressedRows& a, std::uint32_t parts, std::uint32_t row_weight = 2,
-                     std::uint32_t element_weight = 7);
-
 } // namespace mantissa
