@@ -114,7 +114,8 @@ TEST(Upset, AnIntegerCoreFindsWhatItLost) {
     for (const Flip& flip : campaign.flips) EXPECT_TRUE(flip.converged) << flip.place;
 }
 
-/// Words of other lengths and fractions, more than one lane, factors that are moved by other steps: no check fails without an upset.
+/// Words of other lengths and fractions, more than one lane, factors that are moved by other steps: no check fails
+/// without an upset.
 TEST(Upset, AnIntegerCoreWithChecksHasTheSameBits) {
     for (const char* spec : {"fx18.16", "fx16.14,r=fx18.16,p=fx17.14,u=fx25.20,operand=s20e8,lanes=2"}) {
         Request request = request_of(false, 1, Where::all, 1);

@@ -73,8 +73,9 @@ void check(const Request& request, const Problem& problem) {
         refuse("upsets are looked at under the outer loop of residual-guided, without a schedule; give that scheme");
     if (request.checks != 0 && !o.resident &&
         (!o.spec.fixed_vectors() || problem.system.kind() != System::Kind::stencil))
-        refuse("--checks 1: of the streaming cores only the integer one has checks, for a constant stencil; leave it out, "
-               "or take such a datapath and problem");
+        refuse(
+            "--checks 1: of the streaming cores only the integer one has checks, for a constant stencil; leave it out, "
+            "or take such a datapath and problem");
 }
 
 class Campaigner {

@@ -39,7 +39,8 @@ struct UpsetTrial {
     bool hung = false;              ///< out: a run did not end by itself, or the core did not answer
 };
 
-/// Did a model throw this because its core does not answer, or refuses a register that it has? Any other error is no upset's.
+/// Did a model throw this because its core does not answer, or refuses a register that it has? Any other error is no
+/// upset's.
 bool core_does_not_serve(const std::exception& error);
 
 /// "i_update.g_lane[0].i_lane.ap" of Verilator's name of it.
