@@ -50,7 +50,7 @@ module scalar_normalise #(
   output logic [1:0]             cls_o,       ///< finite also where sig_o is zero
   output logic signed [ExpW-1:0] exp_o,
   output logic [TagW-1:0]        tag_o,
-  output logic [4:0]             checked_o    ///< with Checks, two clocks behind total_i: {valid, number, residue modulo 3} of a total
+  output logic [4:0]             checked_o    ///< with Checks, three clocks behind total_i: {valid, number, residue modulo 3} of a total
 );
   localparam integer YW = M + 2 + 15; // behind the shift by 16s: what can still reach sig_o
   localparam integer ZW = M + 2 + 3;  // behind the shift by 4s
@@ -147,7 +147,7 @@ module scalar_normalise #(
         wire [1:0] less; // a complement is one less
         mod3_residue #(.W(W), .Signed(0), .Piped(1)) i_residue (.clk_i, .en_i(1'b1), .word_i(x_q), .residue_o(residue));
         assign less = (residue == 2'd2) ? 2'd0 : (residue == 2'd1) ? 2'd1 : 2'd2; // -(x + 1)
-        assign checked_o = {c_valid_q, c_at_q, c_fill_q ? less : residue};
+        always_ff @(posedge clk_i) checked_o <= {rst_ni & c_valid_q, c_at_q, c_fill_q ? less : residue};
       end else begin : g_no_checks
         assign checked_o = '0;
       end

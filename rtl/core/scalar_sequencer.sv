@@ -201,7 +201,12 @@ module scalar_sequencer #(
         assign odd[k]     = mem[ram_from];
         assign odd_now[k] = ^fetched[8*k +: BW];
       end
-      assign checks_o = {((go & reads_q & ~here) | read_i) & ~clearing_q & odd != odd_now, total_checked, written, written_word};
+      logic read_q, other_q; // from registers, since `go` comes late
+      always_ff @(posedge clk_i) begin
+        read_q  <= rst_ni & ((go & reads_q & ~here) | read_i) & ~clearing_q;
+        other_q <= odd != odd_now;
+      end
+      assign checks_o = {read_q & other_q, total_checked, written, written_word};
     end else begin : g_no_checks
       assign checks_o = '0;
       wire unused_checks = &{1'b0, total_checked};

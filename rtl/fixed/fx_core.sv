@@ -228,6 +228,9 @@ module fx_core #(
   // ---- Checks ------------------------------------------------------------------------------------------------------
   `REQUIRE_OF_TOP(g_checks_there, Checks == 0 || (Checks == 1 && CoefMode == 1 && Alone == 1 && Chebyshev == 0),
                   "Checks must be 0, or 1 in a core alone with CoefMode 1 and without Chebyshev")
+`ifdef LEAN_LANES
+  `REQUIRE_OF_TOP(g_checks_lean, Checks == 0, "Checks must be 0 with LEAN_LANES, whose products are moved another way")
+`endif
   generate
     if (Checks != 0) begin : g_checks
       wire bad;

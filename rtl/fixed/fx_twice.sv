@@ -26,7 +26,8 @@ module fx_twice #(
   localparam integer Most = 512; // clocks of a program and the bus that holds it up
   logic waits_q, test_q; // a start that came while the second run was on
   logic [$clog2(Most)-1:0] clocks_q;
-  logic [SigW-1:0] sum_q, first_q;
+  logic [SigW-1:0] sum_q, first_q, results_q;
+  logic again_q, ends_q, late_q;
   function automatic [SigW-1:0] folded(input [W-1:0] word);
     begin
       folded = '0;
@@ -54,13 +55,17 @@ module fx_twice #(
   always_ff @(posedge clk_i) begin
     clocks_q <= checking_o ? clocks_q + 1'b1 : '0;
     if (again) begin
-      end_o   <= end_i;
-      test_q  <= test_i;
-      first_q <= results;
+      end_o  <= end_i;
+      test_q <= test_i;
     end
+    results_q <= results;
+    again_q   <= again;
+    ends_q    <= rst_ni & ends;
+    late_q    <= ~done_i;
+    if (again_q) first_q <= results_q;
     if (start_o) sum_q <= '0;
     else if (written_i) sum_q <= {sum_q[SigW-2:0], sum_q[SigW-1]} ^ folded(written_word_i);
-    bad_o <= rst_ni & ends & (~done_i | results != first_q);
+    bad_o <= rst_ni & ends_q & (late_q | results_q != first_q);
   end
 endmodule
 `default_nettype wire

@@ -105,9 +105,43 @@ TEST(Upset, AResidentCoreWithChecksHasTheSameBits) {
     EXPECT_EQ(checked.resident, emulated.resident);
 }
 
+TEST(Upset, AnIntegerCoreFindsWhatItLost) {
+    const Campaign campaign = run_campaign(request_of(false, 1, Where::all, 400));
+    EXPECT_EQ(count(campaign, Outcome::wrong), 0U);
+    EXPECT_EQ(count(campaign, Outcome::hang), 0U);
+    EXPECT_GT(count(campaign, Outcome::detected), 60U);
+    EXPECT_LE(count(campaign, Outcome::corrected), 4U); // without checks 40 of them
+    for (const Flip& flip : campaign.flips) EXPECT_TRUE(flip.converged) << flip.place;
+}
+
+/// Words of other lengths and fractions, more than one lane, factors that are moved by other steps: no check fails
+/// without an upset.
+TEST(Upset, AnIntegerCoreWithChecksHasTheSameBits) {
+    for (const char* spec : {"fx18.16", "fx16.14,r=fx18.16,p=fx17.14,u=fx25.20,operand=s20e8,lanes=2"}) {
+        Request request = request_of(false, 1, Where::all, 1);
+        request.options.spec = parse_spec(spec);
+        const SolveResult checked = run_campaign(request).reference.result;
+        request.options.keep_solution = true;
+        const SolveResult emulated = solve(make_problem(request.problem), *make_engine("emulated"), request.options);
+        EXPECT_EQ(checked.inner_iterations, emulated.inner_iterations) << spec;
+        EXPECT_EQ(checked.outer_iterations, emulated.outer_iterations) << spec;
+        EXPECT_EQ(checked.u, emulated.u) << spec;
+    }
+}
+
+TEST(Upset, OnlyASilentCoreHangs) {
+    EXPECT_TRUE(sim::core_does_not_serve(std::runtime_error("the core does not answer a read")));
+    EXPECT_FALSE(sim::core_does_not_serve(std::runtime_error("this model was built without trace")));
+}
+
 TEST(Upset, RefusesWhatHasNoSuchModel) {
     Request request = request_of(false, 1, Where::all, 1);
+    request.options.spec = parse_spec("s23e8"); // of the streaming cores the integer one has checks,
     EXPECT_THROW((void)run_campaign(request), InvalidInput);
+    request = request_of(false, 1, Where::all, 1);
+    request.problem = outline_problem("diffusion2d:level=3").name; // for constant stencils
+    EXPECT_THROW((void)run_campaign(request), InvalidInput);
+    request = request_of(false, 1, Where::all, 1);
     request.checks = 0;
     request.options.scheme = Scheme::direct;
     EXPECT_THROW((void)run_campaign(request), InvalidInput);

@@ -195,8 +195,9 @@ Top top_of(const SynthesisRequest& request) {
         if (request.part == "chebyshev") list.emplace_back("Chebyshev", sim::kStepPairs);
         if (request.part == "checked") {
             if (!s.fixed_vectors() || !request.constant_bands)
-                throw InvalidInput("operator checked: checks are the integer core's, for a constant stencil; give a spec as "
-                                   "fx18.16 and --bands constant");
+                throw InvalidInput(
+                    "operator checked: checks are the integer core's, for a constant stencil; give a spec as "
+                    "fx18.16 and --bands constant");
             list.emplace_back("Checks", 1);
         }
         return {s.fixed_vectors() ? "fx_core" : "pcg_core", std::move(list), true};

@@ -1,8 +1,17 @@
 #include "places.hpp"
 
 #include <regex>
+#include <string_view>
 
 namespace mantissa::sim {
+
+bool core_does_not_serve(const std::exception& error) {
+    // Models are libraries of their own, and what they throw is told apart by its text (sim/model).
+    const std::string_view what = error.what();
+    for (const std::string_view text : {"the core does not answer", "the core takes no word", "the core refused"})
+        if (what.find(text) != std::string_view::npos) return true;
+    return false;
+}
 
 std::string upset_place_name(const std::string& verilated) {
     // Verilator's spelling of . [ ] and of a port of an inlined instance.

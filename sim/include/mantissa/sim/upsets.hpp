@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,6 +38,10 @@ struct UpsetTrial {
     std::uint64_t detected = 0;     ///< out: runs that ended because one of the core's checks failed
     bool hung = false;              ///< out: a run did not end by itself, or the core did not answer
 };
+
+/// Did a model throw this because its core does not answer, or refuses a register that it has? Any other error is no
+/// upset's.
+bool core_does_not_serve(const std::exception& error);
 
 /// "i_update.g_lane[0].i_lane.ap" of Verilator's name of it.
 std::string upset_place_name(const std::string& verilated);
