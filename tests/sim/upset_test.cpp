@@ -10,6 +10,7 @@
 #include "mantissa/format.hpp"
 #include "mantissa/host/registry.hpp"
 #include "mantissa/host/solve.hpp"
+#include "mantissa/sim/rtl_engine.hpp"
 #include "upset/campaign.hpp"
 
 namespace mantissa::upset {
@@ -127,6 +128,20 @@ TEST(Upset, AnIntegerCoreWithChecksHasTheSameBits) {
         EXPECT_EQ(checked.outer_iterations, emulated.outer_iterations) << spec;
         EXPECT_EQ(checked.u, emulated.u) << spec;
     }
+}
+
+TEST(Upset, AnIntegerCoreWithChecksMayStall) {
+    Request request = request_of(false, 1, Where::all, 1);
+    request.options.keep_solution = true;
+    sim::RtlOptions stalling;
+    stalling.extra.emplace_back("Checks", 1);
+    stalling.memory.stall = 0.3;
+    const Problem problem = make_problem(request.problem);
+    const SolveResult checked = solve(problem, *sim::make_rtl_engine(stalling), request.options);
+    const SolveResult emulated = solve(problem, *make_engine("emulated"), request.options);
+    EXPECT_EQ(checked.inner_iterations, emulated.inner_iterations);
+    EXPECT_EQ(checked.outer_iterations, emulated.outer_iterations);
+    EXPECT_EQ(checked.u, emulated.u);
 }
 
 TEST(Upset, OnlyASilentCoreHangs) {
