@@ -2,8 +2,8 @@
 /// word is there two clocks behind its address: the memory's register, and one behind it. What is written is read from
 /// the next clock on; nobody reads a word while it is written.
 ///
-/// With Parity a word has one bit more, and bad_o tells, two clocks behind the address, that a word read with check_i was
-/// not as it was written.
+/// With Parity a word has one bit more, and bad_o tells, three clocks behind the address, that a word read with check_i was
+/// not as it was written: it is word_o that is looked at, because the memory's own register is late in its clock.
 `default_nettype none
 module fx_memory #(
   parameter integer Lanes = 1,
@@ -37,16 +37,22 @@ module fx_memory #(
       always @(posedge clk_i) if (write_i[l]) mem[write_at_i] <= MW'({^word_i[l*W +: W], word_i[l*W +: W]});
       always_ff @(posedge clk_i) if (read_i) word_q <= mem[read_at_i];
       assign early_o[l*W +: W] = word_q[W-1:0];
-      assign odd[l] = ^word_q;
+      if (Parity != 0) begin : g_odd
+        logic parity_q; // beside word_o
+        always_ff @(posedge clk_i) if (read_i) parity_q <= word_q[MW-1];
+        assign odd[l] = parity_q ^ (^word_o[l*W +: W]);
+      end else begin : g_even
+        assign odd[l] = 1'b0;
+      end
     end
   endgenerate
   always_ff @(posedge clk_i) if (read_i) word_o <= early_o;
   generate
     if (Parity != 0) begin : g_parity
-      logic check_q;
+      logic check_q, check_q2;
       always_ff @(posedge clk_i) begin
-        if (read_i) check_q <= check_i;
-        bad_o <= check_q & |odd;
+        if (read_i) {check_q2, check_q} <= {check_q, check_i};
+        bad_o <= check_q2 & |odd;
       end
     end else begin : g_bare
       assign bad_o = 1'b0;

@@ -75,7 +75,7 @@ module fx_resident #(
     .length_o(length_all), .row_length_o(row_all), .inner_o(inner_passes), .passes_o(passes), .tolerance_o(tolerance),
     .tolerance_exp_o(tolerance_exp), .headroom_o(headroom), .relax_o(relax), .stall_limit_o(stall_limit),
     .resized_o(resized), .headroom_now_i(headroom_now), .busy_i(solving | start | sending | send), .done_i(done),
-    .sending_i(sending), .loaded_i(loaded_q), .end_i(how), .v_over_i(v_over), .d_over_i(d_over),
+    .sending_i(sending), .loaded_i(loaded_q), .end_i(fault ? `RESIDENT_END_FAULT : how), .v_over_i(v_over), .d_over_i(d_over),
     .fault_i(fault), .pass_count_i(passes_o), .steps_i(steps_o),
     .formed_again_i(formed_again), .overflows_i(overflows), .sigma_guards_i(sigma_guards), .exponent_i(exponent_o),
     .rr_i(rr_o), .cycles_i(cycles), .words_u_i(64'(words_u)), .words_r_i(64'(words_r)), .words_p_i(64'(words_p)),
