@@ -14,7 +14,14 @@
 /// `name` stands in front of what this throws.
 class ClockedCore {
 public:
-    explicit ClockedCore(const char* name) : name_(name), top(std::make_unique<Vmodel>(context_.get())) {
+    explicit ClockedCore(const char* name) : name_(name), top(std::make_unique<Vmodel>(context_.get())) { reset(); }
+    ~ClockedCore() { top->final(); }
+    ClockedCore(const ClockedCore&) = delete;
+    ClockedCore& operator=(const ClockedCore&) = delete;
+
+    /// By the wire. What was asked for and not answered is given up.
+    void reset() {
+        top->s_axil_awvalid = top->s_axil_wvalid = top->s_axil_arvalid = top->s_axis_d_tvalid = 0;
         top->rst_ni = 0;
         for (int k = 0; k < 16; ++k) edge();
         top->rst_ni = 1;
@@ -22,10 +29,6 @@ public:
         top->s_axil_rready = 1;
         for (int k = 0; k < 16; ++k) edge();
     }
-    ~ClockedCore() { top->final(); }
-    ClockedCore(const ClockedCore&) = delete;
-    ClockedCore& operator=(const ClockedCore&) = delete;
-
     void low() {
         top->clk_i = 0;
         top->eval();

@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-#define MANTISSA_RESIDENT_VERSION 2
+#define MANTISSA_RESIDENT_VERSION 3
 
 /* An accepted r: passes and runs of the solve so far, e, and r.r as a word of the scalar format. */
 typedef struct {
@@ -26,6 +26,8 @@ typedef struct {
     uint32_t version;
     mantissa_resident_state *(*create)(void);
     void (*destroy)(mantissa_resident_state *);
+    /* By the wire: the registers are as at the start. */
+    void (*reset)(mantissa_resident_state *);
     void (*write_register)(mantissa_resident_state *, uint32_t address, uint32_t value);
     uint32_t (*read_register)(mantissa_resident_state *, uint32_t address);
     /* Streams in `count` words of D, tlast with the last one; with `stall` clocks without a word between. */

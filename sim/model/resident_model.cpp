@@ -35,6 +35,7 @@ const mantissa_resident_api kApi = {
     MANTISSA_RESIDENT_VERSION,
     [] { return new mantissa_resident_state; },
     [](mantissa_resident_state* s) { delete s; },
+    [](mantissa_resident_state* s) { s->reset(); },
     [](mantissa_resident_state* s, std::uint32_t address, std::uint32_t value) { s->write(address, value); },
     [](mantissa_resident_state* s, std::uint32_t address) { return s->read(address); },
     [](mantissa_resident_state* s, const std::uint64_t* words, std::uint64_t count, std::uint32_t stall) {

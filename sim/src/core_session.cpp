@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <optional>
+#include <stdexcept>
 
 #include <fmt/format.h>
 
@@ -10,6 +11,7 @@
 #include "mantissa/chebyshev.hpp"
 #include "mantissa/exact.hpp"
 #include "mantissa/sim/core_parameters.hpp"
+#include "mantissa/sim/upsets.hpp"
 
 namespace mantissa::sim {
 
@@ -17,12 +19,31 @@ void CoreSession::set_scalars(double alpha, double beta) {
     scalars_ = {};
     scalars_.alpha = exact::convert(spec_.scalar, alpha);
     scalars_.beta = exact::convert(spec_.scalar, beta);
-    write_scalars();
+    try {
+        write_scalars();
+    } catch (const std::runtime_error& error) {
+        if (!core_does_not_serve(error)) throw;
+        silent_ = error.what(); // of the next run
+    }
 }
 
 RunReport CoreSession::run(const RunRequest& request) {
     RunReport report;
     report.cycles = 0;
+    try {
+        if (!silent_.empty()) throw std::runtime_error(silent_);
+        run_pieces(request, report);
+    } catch (const std::runtime_error& error) {
+        // A host's access to a bus that does not answer times out, and it resets the core.
+        if (!core_does_not_serve(error)) throw;
+        report.end = RunEnd::fault;
+        fault_ = error.what();
+    }
+    if (report.end == RunEnd::fault) reset(); // the next run is to find the core as this one did
+    return report;
+}
+
+void CoreSession::run_pieces(const RunRequest& request, RunReport& report) {
     if (given_) (void)operand_pairs(spec_, request);
     // PASSES has 32 bits, and a table its pairs; longer runs go in pieces.
     const std::uint64_t most = given_ ? kStepPairs : 0xFFFF'FFFF;
@@ -33,9 +54,8 @@ RunReport CoreSession::run(const RunRequest& request) {
         piece.rho_stop_from = request.rho_stop_from > report.passes ? request.rho_stop_from - report.passes : 1;
         start(piece);
         if (!advance(0)) {
-            reset();
             report.end = RunEnd::fault;
-            return report;
+            return;
         }
         RunReport part = finish();
         if (part.passes > piece.passes) { // a counter that an upset has moved
@@ -50,8 +70,6 @@ RunReport CoreSession::run(const RunRequest& request) {
         report.cycles = *report.cycles + part.cycles.value_or(0);
         report.words.merge(part.words);
     }
-    if (report.end == RunEnd::fault) reset(); // the next run is to find the core as this one did
-    return report;
 }
 
 void CoreSession::start(const RunRequest& request) {
@@ -119,6 +137,7 @@ void CoreSession::write_pairs(const RunRequest& request) {
 
 void CoreSession::reset() {
     held_.clear();
+    silent_.clear();
     reset_core();
     program_system();
     write_scalars();

@@ -48,6 +48,8 @@ protected:
     bool unfit_ = false; // a value that does not fit was written
 
 private:
+    /// Adds to the report until the run ends. Throws where the core does not answer.
+    void run_pieces(const RunRequest& request, RunReport& report);
     void end_unfit(RunReport& report);
     /// Those of a run, in operands, into the core's table where it holds others.
     void write_pairs(const RunRequest& request);
@@ -59,6 +61,7 @@ private:
     bool given_;                  ///< alpha and beta come from the core's table
     std::vector<StepPair> pairs_; ///< of the run
     std::vector<StepPair> held_;  ///< by the table
+    std::string silent_;          ///< why set_scalars() got no answer
 };
 
 } // namespace mantissa::sim

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <exception>
+#include <stdexcept>
 #include <utility>
 
 #include <fmt/format.h>
@@ -31,6 +32,7 @@ public:
     ResidentModel(const ResidentModel&) = delete;
     ResidentModel& operator=(const ResidentModel&) = delete;
     ~ResidentModel() { api().destroy(state_); }
+    void reset() { api().reset(state_); }
     void write(std::uint32_t address, std::uint32_t value) { api().write_register(state_, address, value); }
     void write_pair(std::uint32_t address, std::uint64_t value) {
         write(address, static_cast<std::uint32_t>(value));
@@ -87,6 +89,33 @@ public:
 
     ResidentReport solve(std::span<const fixed::Word> b, const ResidentRequest& request) override {
         check(b, request);
+        try {
+            return answered(b, request);
+        } catch (const std::runtime_error& error) {
+            if (!core_does_not_serve(error)) throw;
+            fault_ = error.what();
+        }
+        // A host's access to a bus that does not answer times out, and it resets the core.
+        model_.reset();
+        std::fill(v_.begin(), v_.end(), 0);
+        if (trial_) {
+            ++trial_->faults;
+            trial_->clocks = model_.clock();
+        }
+        ResidentReport report;
+        report.end = ResidentEnd::fault;
+        return report;
+    }
+    void read(std::size_t first, std::span<fixed::Word> v) const override {
+        if (first > v_.size() || v.size() > v_.size() - first)
+            throw InvalidInput("resident: elements outside the vector; stay below the system's size");
+        for (std::size_t i = 0; i < v.size(); ++i) v[i] = static_cast<fixed::Word>(v_[first + i]);
+    }
+    [[nodiscard]] std::string fault() const override { return fault_; }
+
+private:
+    /// Throws where the core does not answer.
+    ResidentReport answered(std::span<const fixed::Word> b, const ResidentRequest& request) {
         program(request);
         std::vector<std::uint64_t> words(b.size());
         std::transform(b.begin(), b.end(), words.begin(), [](fixed::Word w) { return static_cast<std::uint64_t>(w); });
@@ -94,6 +123,7 @@ public:
         Watch watch{.spec = &spec_, .request = &request};
         model_.write(rc::kControl, kStart);
         const int how = model_.run(trial_ ? trial_->most_clocks : 0, Watch::accepted, &watch);
+        if (trial_) trial_->hung |= how == 1;
         const bool stopped = how != 0;
         ResidentReport report = this->report();
         if (stopped) {
@@ -112,20 +142,12 @@ public:
         }
         take(report);
         if (trial_) {
-            trial_->hung |= how == 1;
             if (how == 0 && report.end == ResidentEnd::fault) ++trial_->faults;
             trial_->clocks = model_.clock();
         }
         return report;
     }
-    void read(std::size_t first, std::span<fixed::Word> v) const override {
-        if (first > v_.size() || v.size() > v_.size() - first)
-            throw InvalidInput("resident: elements outside the vector; stay below the system's size");
-        for (std::size_t i = 0; i < v.size(); ++i) v[i] = static_cast<fixed::Word>(v_[first + i]);
-    }
-    [[nodiscard]] std::string fault() const override { return fault_; }
 
-private:
     /// What looks on while the model is clocked.
     struct Watch {
         const DatapathSpec* spec;
@@ -173,8 +195,11 @@ private:
             std::fill(v_.begin(), v_.end(), 0);
             fault_ = fmt::format("the core sent {} words of V, not {}", got, v_.size());
         }
-        if ((model_.read(rc::kStatus) & kFaultDetected) != 0)
+        if (const std::uint32_t status = model_.read(rc::kStatus); (status & kFaultDetected) != 0) {
             fault_ = "fault_detected: one of the core's checks failed";
+            report.end = end_of(status); // FAULT, whatever it was before
+            return;
+        }
         if (!fault_.empty()) report.end = ResidentEnd::fault;
     }
     void program(const ResidentRequest& request) {

@@ -2,8 +2,11 @@
 // core's checks find.
 #include <algorithm>
 #include <cstdio>
+#include <memory>
 #include <set>
+#include <stdexcept>
 #include <string>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -44,6 +47,24 @@ void expect_same(const Flip& a, const Flip& b) {
     EXPECT_EQ(a.true_residual, b.true_residual);
 }
 
+/// The campaign's solve with a register's lowest bit turned over, and what its trial saw.
+std::pair<SolveResult, sim::UpsetTrial> turned(const Request& request, const Reference& reference,
+                                               const std::string& name, std::uint64_t clock) {
+    const auto place = std::find_if(reference.places.begin(), reference.places.end(),
+                                    [&](const sim::UpsetPlace& p) { return p.name == name; });
+    if (place == reference.places.end()) throw std::runtime_error("no register " + name);
+    auto trial = std::make_shared<sim::UpsetTrial>();
+    trial->model = reference.model;
+    trial->list = false;
+    trial->upset =
+        sim::Upset{reference.numbers[static_cast<std::size_t>(place - reference.places.begin())], 0, 0, clock};
+    trial->most_clocks = 8 * reference.last;
+    sim::RtlOptions rtl;
+    rtl.patience = 20000;
+    rtl.trial = trial;
+    return {solve(make_problem(request.problem), *sim::make_rtl_engine(rtl), request.options), *trial};
+}
+
 } // namespace
 
 TEST(Upset, PlacesAreRegistersAndMemories) {
@@ -51,11 +72,11 @@ TEST(Upset, PlacesAreRegistersAndMemories) {
     std::set<std::string> names;
     for (const sim::UpsetPlace& place : campaign.reference.places) {
         names.insert(place.name);
-        if (place.name == "i_streams.u_q") EXPECT_EQ(place.bits, 31U);
+        if (place.name == "i_streams.i_kept_u.kept_q") EXPECT_EQ(place.bits, 31U);
     }
-    EXPECT_TRUE(names.contains("i_streams.u_q"));      // a beat of u
-    EXPECT_TRUE(names.contains("i_control.in_q"));     // the state of the sequence,
-    EXPECT_FALSE(names.contains("i_control.in_next")); // and the logic that forms the next one
+    EXPECT_TRUE(names.contains("i_streams.i_kept_u.kept_q")); // a beat of u
+    EXPECT_TRUE(names.contains("i_control.in_q"));            // the state of the sequence,
+    EXPECT_FALSE(names.contains("i_control.in_next"));        // and the logic that forms the next one
     EXPECT_GT(campaign.reference.memory_bits, 0U);
 }
 
@@ -142,6 +163,35 @@ TEST(Upset, AnIntegerCoreWithChecksMayStall) {
     EXPECT_EQ(checked.inner_iterations, emulated.inner_iterations);
     EXPECT_EQ(checked.outer_iterations, emulated.outer_iterations);
     EXPECT_EQ(checked.u, emulated.u);
+}
+
+/// Whenever a check fails: in a solve's last clocks, while its registers are read and while V is sent. Who reads STATUS
+/// behind all that sees FAULT.
+TEST(Upset, AResidentCoreEndsInAFaultToTheLastClock) {
+    const Request request = request_of(true, 1, Where::regs, 1);
+    const Reference reference = run_campaign(request).reference;
+    constexpr std::uint64_t kBehind = 12; // clocks in which STATUS is read for the last time
+    for (std::uint64_t back = 400; back > kBehind; --back) {
+        const auto [result, trial] = turned(request, reference, "g_checks.fault_q", reference.last - back);
+        EXPECT_EQ(trial.faults, 1U) << back;
+        EXPECT_EQ(result.status, Status::converged) << back;
+    }
+}
+
+/// An answer of the registers that is lost: the host resets the core, and the solve goes on.
+TEST(Upset, ALostAnswerEndsARun) {
+    for (const auto& [resident, name] : {std::pair{false, "i_regs.answer_q"}, std::pair{true, "i_regs.i_words.ar_q"}}) {
+        const Request request = request_of(resident, 0, Where::regs, 1);
+        const Reference reference = run_campaign(request).reference;
+        std::uint64_t faults = 0;
+        for (std::uint64_t back = 1; back <= 250; ++back) { // registers are read
+            const auto [result, trial] = turned(request, reference, name, reference.last - back);
+            EXPECT_EQ(result.status, Status::converged) << name << ", " << back << " clocks in front of the end";
+            EXPECT_FALSE(trial.hung);
+            faults += trial.faults;
+        }
+        EXPECT_GT(faults, 0U) << name;
+    }
 }
 
 TEST(Upset, OnlyASilentCoreHangs) {

@@ -21,10 +21,10 @@ enum class Where : std::uint8_t { regs, memories, all };
 /// What became of a solve; of several that hold the first in this order.
 enum class Outcome : std::uint8_t {
     wrong,         ///< its status is converged, and the true residual is above the tolerance
-    hang,          ///< a run did not end by itself (a watchdog ended it), or the core did not answer
+    hang,          ///< a run did not end by itself (a watchdog ended it), or a reset did not make the core answer
     not_converged, ///< another status
     falsely,       ///< a resident core declared convergence, and the host's residual, which decides, said no
-    detected,      ///< the core ended a run with a fault
+    detected,      ///< the core ended a run with a fault, or did not answer and was reset
     corrected,     ///< other words than without the upset; the outer loop converged all the same
     masked,        ///< the same counts and the same bits of the solution
 };

@@ -34,9 +34,9 @@ struct UpsetTrial {
     bool list = true;               ///< fill `places`
     std::vector<UpsetPlace> places; ///< out
     std::uint64_t clocks = 0;       ///< out: of the session's model so far
-    std::uint64_t faults = 0;       ///< out: runs that ended in a fault, hung ones not among them
+    std::uint64_t faults = 0;       ///< out: runs that ended in a fault, or without an answer; no hung ones
     std::uint64_t detected = 0;     ///< out: runs that ended because one of the core's checks failed
-    bool hung = false;              ///< out: a run did not end by itself, or the core did not answer
+    bool hung = false;              ///< out: a run did not end by itself
 };
 
 /// Did a model throw this because its core does not answer, or refuses a register that it has? Any other error is no
