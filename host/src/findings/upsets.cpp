@@ -18,10 +18,19 @@ const char* bits_text(upset::Where where) {
                                              : "all bits";
 }
 
-/// "25.1 % (5010 of 20000)".
+/// "25.1 % (5010 of 20000)", "none of 20000".
 std::string share_text(std::uint64_t part, std::uint64_t whole) {
-    const double share = whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
-    return fmt::format("{:.{}f} % ({} of {})", 100 * share, share > 0 && share < 0.1 ? 2 : 1, part, whole);
+    if (part == 0) return fmt::format("none of {}", whole);
+    const double share = static_cast<double>(part) / static_cast<double>(whole);
+    return fmt::format("{:.{}f} % ({} of {})", 100 * share, share < 0.1 ? 2 : 1, part, whole);
+}
+
+/// An outcome that was not covered, behind its number.
+std::string_view ended(Outcome outcome) {
+    return outcome == Outcome::falsely         ? "falsely converged"
+           : outcome == Outcome::not_converged ? "not converged"
+           : outcome == Outcome::hang          ? "hung"
+                                               : "wrong";
 }
 
 /// Do they differ in nothing but checks and the number of upsets?
@@ -49,15 +58,13 @@ std::string uncovered_sentence(const UpsetCampaign& campaign, const UpsetModule&
     const std::uint64_t all = upset::uncovered(campaign.outcomes);
     std::vector<std::string> kinds;
     for (std::size_t k = 0; k < upset::kOutcomes; ++k)
-        if (const auto outcome = static_cast<Outcome>(k); upset::uncovered(outcome) && campaign.outcomes.at(k) > 0) {
-            std::string name(to_string(outcome));
-            std::ranges::replace(name, '_', ' ');
-            kinds.push_back(fmt::format("{} {}", campaign.outcomes.at(k), name));
-        }
-    return fmt::format("Of {} of the {} {} neither check nor outer loop covered {} ({}); the most, {}, in {} of {}.",
-                       text::counted(campaign.upsets(), "upset"), what_of(campaign), campaign.spec, all,
-                       text::listed(kinds, 9), upset::uncovered(module.outcomes),
-                       module.memory ? "memories" : "registers", module.name);
+        if (const auto outcome = static_cast<Outcome>(k); upset::uncovered(outcome) && campaign.outcomes.at(k) > 0)
+            kinds.push_back(fmt::format("{} {}", campaign.outcomes.at(k), ended(outcome)));
+    return fmt::format("Of {} in the {} core{} ({}, {}) neither check nor outer loop covered {} ({}); the most, {}, in "
+                       "{} of {}.",
+                       text::counted(campaign.upsets(), "upset"), campaign.core, campaign.checks ? " with Checks" : "",
+                       campaign.spec, bits_text(campaign.where), all, text::listed(kinds, 9),
+                       upset::uncovered(module.outcomes), module.memory ? "memories" : "registers", module.name);
 }
 
 } // namespace

@@ -8,7 +8,7 @@ using namespace vega;
 
 namespace {
 
-constexpr double kRow = 62, kBar = 20, kBarAt = 38; // px: a row, its bar, and where in the row that begins
+constexpr double kRow = 68, kBar = 20, kBarAt = 38; // px: a row, its bar, and where in the row that begins
 
 /// A field's text in each row, from `x` px on or up to there.
 struct Words {
@@ -41,7 +41,7 @@ Json mark_of(const Words& w) {
 Json vega_of(const ShareChart& chart, const Table& table) {
     Axis shares{"", chart.title};
     shares.text = TickText::percent;
-    const double left = 8, right = 28, bottom = 46, width = chart.width - left - right;
+    const double left = 14, right = 28, bottom = 46, width = chart.width - left - right;
     const LegendRows rows = legend_rows_of(chart.list, width);
     const double top = 34 + kLegendRow * static_cast<double>(rows.rows - 1);
     const double height = kRow * static_cast<double>(table.rows.size());
