@@ -52,11 +52,11 @@ TEST(Upset, PlacesAreRegistersAndMemories) {
     std::set<std::string> names;
     for (const sim::UpsetPlace& place : campaign.reference.places) {
         names.insert(place.name);
-        if (place.name == "i_streams.u_q") EXPECT_EQ(place.bits, 31U);
+        if (place.name == "i_streams.i_kept_u.kept_q") EXPECT_EQ(place.bits, 31U);
     }
-    EXPECT_TRUE(names.contains("i_streams.u_q"));      // a beat of u
-    EXPECT_TRUE(names.contains("i_control.in_q"));     // the state of the sequence,
-    EXPECT_FALSE(names.contains("i_control.in_next")); // and the logic that forms the next one
+    EXPECT_TRUE(names.contains("i_streams.i_kept_u.kept_q")); // a beat of u
+    EXPECT_TRUE(names.contains("i_control.in_q"));            // the state of the sequence,
+    EXPECT_FALSE(names.contains("i_control.in_next"));        // and the logic that forms the next one
     EXPECT_GT(campaign.reference.memory_bits, 0U);
 }
 

@@ -18,18 +18,18 @@ using upset::Outcome;
 
 /// The outcomes from the harmless to the worst, as a page names them, with their styles.
 struct Shown {
-    Outcome outcome;
     const char *name, *title;
     int style;
+    Outcome outcome;
 };
 constexpr Shown kShown[] = {
-    {Outcome::masked, "masked", "Masked", 6},
-    {Outcome::corrected, "corrected", "Corrected", 5},
-    {Outcome::detected, "detected", "Detected", 2},
-    {Outcome::falsely, "falsely", "Falsely", 1},
-    {Outcome::not_converged, "not converged", "Not converged", 4},
-    {Outcome::hang, "hang", "Hang", 3},
-    {Outcome::wrong, "wrong", "Wrong", 7},
+    {"masked", "Masked", 6, Outcome::masked},
+    {"corrected", "Corrected", 5, Outcome::corrected},
+    {"detected", "Detected", 2, Outcome::detected},
+    {"falsely", "Falsely", 1, Outcome::falsely},
+    {"not converged", "Not converged", 4, Outcome::not_converged},
+    {"hang", "Hang", 3, Outcome::hang},
+    {"wrong", "Wrong", 7, Outcome::wrong},
 };
 static_assert(std::size(kShown) == upset::kOutcomes);
 
