@@ -58,6 +58,41 @@ def add_synthesis(store):
     db.close()
 
 
+# Outcomes as table upset numbers them.
+WRONG, HANG, NOT_CONVERGED, FALSELY, DETECTED, CORRECTED, MASKED = range(7)
+
+
+def add_upsets(store):
+    """Campaigns of a resident core with and without checks, an integer one with a long name, and one with hostile texts."""
+    db = sqlite3.connect(store)
+    db.execute("CREATE TABLE upset (campaign TEXT, number INTEGER, place TEXT, word INTEGER, bit INTEGER, clock INTEGER, "
+               "outcome INTEGER, more_inner INTEGER, more_outer INTEGER, converged INTEGER, true_residual REAL, "
+               "PRIMARY KEY (campaign, number))")
+    db.execute("CREATE TABLE upset_campaign (campaign TEXT PRIMARY KEY, problem TEXT, spec TEXT, core TEXT, scope TEXT, "
+               "guarded INTEGER, seed INTEGER, flips INTEGER, register_bits INTEGER, memory_bits INTEGER, version TEXT, "
+               "commit_id TEXT, machine TEXT, date TEXT, command TEXT)")
+    db.execute("CREATE TABLE upset_place (campaign TEXT, place TEXT, memory INTEGER, bits INTEGER, "
+               "PRIMARY KEY (campaign, place))")
+    long = "fx18.16,u=fx25.21,operand=s14e8,scalar=s19e8:rne"
+    places = ("i_outer.i_shift.x_q", "i_memories.i_v.mem", "i_scalar.i_program.counter_q", HOSTILE + ".x_q")
+    for spec, core, scope, checks, weights in (
+            ("fx18.16", "resident", "memories", 0, {MASKED: 70, CORRECTED: 60, DETECTED: 16, FALSELY: 50, NOT_CONVERGED: 4}),
+            ("fx18.16", "resident", "memories", 1, {MASKED: 45, DETECTED: 155}),
+            (long, "integer", "all", 0, {MASKED: 173, CORRECTED: 20, DETECTED: 6, HANG: 1}),
+            (HOSTILE, "floating", "regs", 0, {MASKED: 178, CORRECTED: 20, DETECTED: 2})):
+        key = f"{spec} {core} {checks}"
+        db.execute("INSERT INTO upset_campaign VALUES (?,?,?,?,?,?,1,300,4402,32000,?,?,?,?,?)",
+                   (key, "poisson2d:level=3", spec, core, scope, checks, *ORIGIN, "mantissa upset --spec " + spec))
+        for place in places:
+            db.execute("INSERT INTO upset_place VALUES (?,?,?,?)", (key, place, int(place.endswith(".mem")), 800))
+        outcomes = [outcome for outcome, number in weights.items() for _ in range(number)]
+        for k, outcome in enumerate(outcomes):
+            db.execute("INSERT INTO upset VALUES (?,?,?,0,0,100,?,0,?,?,1e-11)",
+                       (key, k, places[k % 4], outcome, int(outcome != MASKED), int(outcome != NOT_CONVERGED)))
+    db.commit()
+    db.close()
+
+
 def many_points(store, number):
     """Copies the stored solves until there are `number`, each of a problem of its own."""
     db = sqlite3.connect(store)

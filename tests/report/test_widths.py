@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A report of sparse cores, and one of grids, on a screen of 1280 px and on a telephone's 390 px: the verdict, the
+"""A report of sparse cores, one of grids and one of upsets, on a screen of 1280 px and on a telephone's 390 px: the verdict, the
 front, nothing off the edge, no letter below 12 px. Pictures of both are kept.
 
     test_widths.py MANTISSA CHROMIUM PICTURES
@@ -7,6 +7,7 @@ front, nothing off the edge, no letter below 12 px. Pictures of both are kept.
 import base64
 import pathlib
 import shlex
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -68,6 +69,14 @@ class Widths(unittest.TestCase):
             cls.pages[name] = folder / f"{name}.html"
             subprocess.run([PROGRAM, "report", store, "-o", cls.pages[name]], check=True, stdout=subprocess.DEVNULL,
                            timeout=120)
+        store = folder / "grid" / "s.sqlite"
+        database = sqlite3.connect(store)
+        database.executescript("DELETE FROM points; DROP TABLE comparison; DROP TABLE measurement")
+        database.close()
+        results.add_upsets(store)
+        cls.pages["upsets"] = folder / "upsets.html"
+        subprocess.run([PROGRAM, "report", store, "-o", cls.pages["upsets"]], check=True, stdout=subprocess.DEVNULL,
+                       timeout=120)
         PICTURES.mkdir(parents=True, exist_ok=True)
         cls.browser = Browser(CHROMIUM, SECONDS)
 
@@ -130,6 +139,36 @@ class Widths(unittest.TestCase):
             self.assertEqual(strong, len(front))
             table = v("Array.from(document.querySelectorAll('table[id^=\"table-sparse\"] caption')).map(c => c.textContent)")
             self.assertEqual([t.rsplit(": ", 1)[1] for t in table], ["mtx:matrix.mtx", "poisson3d:level=3"])
+
+    def test_upsets_have_a_bar_for_each_campaign(self):
+        for width in (1280, 390):
+            self.open("upsets", width)
+            v = self.browser.value
+            svg = "document.querySelector('[data-chart=upsets] svg')"
+            # [x, y, width, colour] of each part of a bar, on the page.
+            parts = v(f"Array.from({svg}.querySelectorAll('.mark-rect.role-mark path')).map(p => {{ const b = p.getBoundingClientRect();"
+                      " return [b.x, Math.round(b.y), b.width, p.getAttribute('fill')]; })")
+            bars = {}
+            for x, y, long, colour in parts:
+                bars.setdefault(y, []).append((x, long, colour))
+            self.assertEqual([len(bars[y]) for y in sorted(bars)], [5, 2, 4, 3], "outcomes that occurred")
+            room = v(f"{svg}.closest('.plot').clientWidth")
+            for bar in bars.values():
+                self.assertEqual(min(bar)[2], "var(--s7)", "masked stands first")
+                self.assertAlmostEqual(sum(long for _, long, _ in bar), sum(long for _, long, _ in next(iter(bars.values()))), delta=1)
+            first = sorted(bars[min(bars)])
+            self.assertAlmostEqual(first[0][1] / sum(long for _, long, _ in first), 70 / 200, delta=0.01)
+            texts = v(f"Array.from({svg}.querySelectorAll('text')).map(t => t.textContent)")
+            self.assertIn("resident core with Checks, bits of memories", texts)
+            self.assertEqual(texts.count("200 upsets"), 4)
+            self.assertLessEqual(v(f"{svg}.getBoundingClientRect().width"), room + 1)
+            self.assertIsNone(v("window.broken === undefined ? null : window.broken"))
+        found = v("Array.from(document.querySelectorAll('ol.findings li')).map(e => e.textContent)")
+        self.assertIn("25.0 % (50 of 200) ended in a false convergence without Checks, none of 200 with Checks", found[0])
+        rows = v("document.querySelectorAll('#table-upset-modules tbody tr').length")
+        self.assertEqual(rows, 16, "four modules of four campaigns")
+        complaints = self.browser.named("Runtime.exceptionThrown", "Runtime.consoleAPICalled", "Log.entryAdded")
+        self.assertEqual(complaints, [])
 
     def test_a_row_on_a_telephone_names_its_cells(self):
         self.open("sparse", 390)

@@ -14,6 +14,7 @@
 #include "mantissa/host/registry.hpp"
 #include "mantissa/host/solve.hpp"
 #include "mantissa/sim/rtl_engine.hpp"
+#include "store/database.hpp"
 #include "upset/campaign.hpp"
 
 namespace mantissa::upset {
@@ -93,6 +94,24 @@ TEST(Upset, ASeedDecidesAndAStoreResumes) {
     EXPECT_EQ(resumed.stored, 20U);
     ASSERT_EQ(resumed.flips.size(), alone.flips.size());
     for (std::size_t k = 0; k < alone.flips.size(); ++k) expect_same(alone.flips[k], resumed.flips[k]);
+    {
+        // What the campaign is of stands beside its upsets.
+        const results::DatabaseHandle db = results::open_results(request.store, results::Access::read);
+        results::Statement row(db.get(), request.store,
+                               "SELECT problem, spec, core, scope, guarded, flips, register_bits, memory_bits, "
+                               "(SELECT SUM(bits) FROM upset_place) FROM upset_campaign");
+        ASSERT_TRUE(row.step());
+        EXPECT_EQ(row.text(0), request.problem);
+        EXPECT_EQ(row.text(1), "fx18.16");
+        EXPECT_EQ(row.text(2), "integer");
+        EXPECT_EQ(row.text(3), "all");
+        EXPECT_EQ(row.integer(4), 0U);
+        EXPECT_EQ(row.integer(5), 30U) << "of the latest command";
+        EXPECT_EQ(row.integer(6), alone.reference.register_bits);
+        EXPECT_EQ(row.integer(7), alone.reference.memory_bits);
+        EXPECT_EQ(row.integer(8), row.integer(6) + row.integer(7)) << "each place once";
+        EXPECT_FALSE(row.step());
+    }
     request.seed = 2;
     const Campaign other = run_campaign(request);
     EXPECT_EQ(other.stored, 0U);

@@ -42,7 +42,7 @@ int report_command(const Flags& flags, const std::string& typed) {
 
 Run setup(CLI::App& app, const std::string& typed) {
     const auto flags = std::make_shared<Flags>();
-    app.add_option("results", flags->request.stores, "results files (SQLite) of sweep, synthesize and compare")
+    app.add_option("results", flags->request.stores, "results files (SQLite) of sweep, synthesize, compare and upset")
         ->required();
     app.add_option("--against", flags->request.against,
                    "older results files: the page begins with what changed since then");

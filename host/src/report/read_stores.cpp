@@ -1,14 +1,13 @@
 #include <algorithm>
 #include <cmath>
-#include <initializer_list>
 #include <map>
-#include <memory>
 
 #include <fmt/format.h>
-#include <sqlite3.h>
 
 #include "mantissa/format.hpp"
 #include "mantissa/host/options.hpp"
+#include "read_upsets.hpp"
+#include "row_reader.hpp"
 #include "rows.hpp"
 #include "store/point_columns.hpp"
 #include "store/result_json.hpp"
@@ -16,10 +15,6 @@
 #include "text/key_values.hpp"
 
 namespace mantissa::report {
-
-std::string RowAddress::column(const std::string& name) const {
-    return fmt::format("s{}/{}/{}/{}", store, table, row, name);
-}
 
 std::string DocumentRow::address(const std::string& path) const {
     return fmt::format("s{}/{}/{}/{}", at.store, at.table, at.row, path);
@@ -49,95 +44,7 @@ std::string PointRow::setting() const {
 
 namespace {
 
-/// The rows of one table, columns by name, so that columns may be added in later schemas.
-class Reader {
-public:
-    Reader(sqlite3* db, const std::string& path, std::size_t store, std::string table)
-        : db_(db), path_(path), address_{store, std::move(table), 0}, statement_(nullptr, &sqlite3_finalize) {
-        sqlite3_stmt* raw = nullptr;
-        const std::string sql = fmt::format("SELECT rowid AS rowid_, * FROM {} ORDER BY rowid", address_.table);
-        results::check_database(db, sqlite3_prepare_v2(db, sql.c_str(), -1, &raw, nullptr), path);
-        statement_.reset(raw);
-        for (int c = 0; c < sqlite3_column_count(raw); ++c) columns_.emplace(sqlite3_column_name(raw, c), c);
-    }
-    bool next() {
-        const int code = sqlite3_step(statement_.get());
-        results::check_database(db_, code, path_);
-        if (code == SQLITE_ROW) address_.row = sqlite3_column_int64(statement_.get(), 0);
-        return code == SQLITE_ROW;
-    }
-    [[nodiscard]] bool has(const char* name) const { return columns_.contains(name); }
-    [[nodiscard]] const RowAddress& address() const { return address_; }
-    /// Empty for NULL.
-    [[nodiscard]] std::string text(const char* name) const {
-        const int c = column(name);
-        expect(name, {SQLITE_TEXT, SQLITE_NULL}, "text");
-        const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement_.get(), c));
-        if (bytes == nullptr) return {};
-        return {bytes, static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), c))};
-    }
-    [[nodiscard]] std::uint64_t whole(const char* name) const {
-        expect(name, {SQLITE_INTEGER}, "whole number");
-        const sqlite3_int64 value = sqlite3_column_int64(statement_.get(), column(name));
-        if (value < 0) fail(name, "number from 0 on");
-        return static_cast<std::uint64_t>(value);
-    }
-    [[nodiscard]] std::optional<std::uint64_t> maybe_whole(const char* name) const {
-        return null(name) ? std::nullopt : std::optional(whole(name));
-    }
-    [[nodiscard]] double real(const char* name) const {
-        expect(name, {SQLITE_FLOAT, SQLITE_INTEGER}, "number");
-        return sqlite3_column_double(statement_.get(), column(name));
-    }
-    [[nodiscard]] std::optional<double> maybe_real(const char* name) const {
-        return null(name) ? std::nullopt : std::optional(real(name));
-    }
-    /// What a column of an option holds; nothing for NULL.
-    [[nodiscard]] std::optional<options::Value> maybe_value(const char* name, options::Type type) const {
-        using options::Type;
-        if (null(name)) return std::nullopt;
-        if (type == Type::truth) return whole(name) != 0;
-        if (type == Type::whole) return whole(name);
-        if (type == Type::integer) {
-            expect(name, {SQLITE_INTEGER}, "whole number");
-            return std::int64_t{sqlite3_column_int64(statement_.get(), column(name))};
-        }
-        if (type == Type::number) return real(name);
-        return text(name);
-    }
-    [[noreturn]] void fail(const char* name, const char* expected) const {
-        throw InvalidInput(
-            fmt::format("{}: column {} of row {} of table {} is no {}; the file is damaged, make it again",
-                        results::path_text(path_), name, address_.row, address_.table, expected));
-    }
-    [[nodiscard]] Provenance provenance() const {
-        return {text("version"), text("commit_id"), text("machine"), text("date"), text("command")};
-    }
-
-private:
-    [[nodiscard]] bool null(const char* name) const {
-        return sqlite3_column_type(statement_.get(), column(name)) == SQLITE_NULL;
-    }
-    [[nodiscard]] int column(const char* name) const {
-        const auto it = columns_.find(name);
-        if (it == columns_.end())
-            throw InvalidInput(fmt::format("{}: table {} has no column {}; use the program that wrote it", path_,
-                                           address_.table, name));
-        return it->second;
-    }
-    void expect(const char* name, std::initializer_list<int> types, const char* expected) const {
-        const int type = sqlite3_column_type(statement_.get(), column(name));
-        if (std::find(types.begin(), types.end(), type) == types.end()) fail(name, expected);
-    }
-
-    sqlite3* db_;
-    const std::string& path_;
-    RowAddress address_;
-    std::unique_ptr<sqlite3_stmt, decltype(&sqlite3_finalize)> statement_;
-    std::map<std::string, int, std::less<>> columns_;
-};
-
-PointRow point_row(const Reader& r, Origins& origins) {
+PointRow point_row(const RowReader& r, Origins& origins) {
     PointRow p;
     p.at = r.address();
     p.key = r.text("key");
@@ -171,7 +78,7 @@ PointRow point_row(const Reader& r, Origins& origins) {
     return p;
 }
 
-DenseRow dense_row(const Reader& r, Origins& origins) {
+DenseRow dense_row(const RowReader& r, Origins& origins) {
     DenseRow d;
     d.at = r.address();
     d.key = r.text("key");
@@ -204,7 +111,7 @@ DenseRow dense_row(const Reader& r, Origins& origins) {
 }
 
 /// What rows of synthesis and of place and route have in common: the netlist that they are of.
-template <class Row> Row netlist_row(const Reader& r) {
+template <class Row> Row netlist_row(const RowReader& r) {
     Row row;
     row.at = r.address();
     row.spec = r.text("spec");
@@ -218,7 +125,7 @@ template <class Row> Row netlist_row(const Reader& r) {
     return row;
 }
 
-SynthesisRow synthesis_row(const Reader& r, Origins& origins) {
+SynthesisRow synthesis_row(const RowReader& r, Origins& origins) {
     auto s = netlist_row<SynthesisRow>(r);
     synthesis::SynthesisFigures& f = s.figures;
     f.luts = r.whole("luts");
@@ -239,7 +146,7 @@ SynthesisRow synthesis_row(const Reader& r, Origins& origins) {
     return s;
 }
 
-PlacementRow placement_row(const Reader& r, Origins& origins) {
+PlacementRow placement_row(const RowReader& r, Origins& origins) {
     auto p = netlist_row<PlacementRow>(r);
     p.placer = r.text("placer");
     p.critical = r.text("critical");
@@ -249,7 +156,7 @@ PlacementRow placement_row(const Reader& r, Origins& origins) {
     return p;
 }
 
-DocumentRow document_row(const Reader& r, const std::string& path, Origins& origins) {
+DocumentRow document_row(const RowReader& r, const std::string& path, Origins& origins) {
     DocumentRow d;
     d.at = r.address();
     d.name = r.text("name");
@@ -284,16 +191,17 @@ void add_document(std::vector<DocumentRow>& into, DocumentRow row) {
 void read_tables(sqlite3* db, const std::string& path, std::size_t i, Origins& origins, Rows& rows) {
     const auto each = [&](const char* table, const auto& take) {
         if (!results::has_table(db, path, table)) return;
-        for (Reader reader(db, path, i, table); reader.next();) take(reader);
+        for (RowReader reader(db, path, i, table); reader.next();) take(reader);
     };
-    each("points", [&](const Reader& r) { rows.points.push_back(point_row(r, origins)); });
-    each("dense", [&](const Reader& r) { rows.dense.push_back(dense_row(r, origins)); });
+    each("points", [&](const RowReader& r) { rows.points.push_back(point_row(r, origins)); });
+    each("dense", [&](const RowReader& r) { rows.dense.push_back(dense_row(r, origins)); });
     // Results from before clocks were modelled are in a table of another name.
     for (const char* table : {"synthesis", "netlist"})
-        each(table, [&](const Reader& r) { rows.synthesis.push_back(synthesis_row(r, origins)); });
-    each("placement", [&](const Reader& r) { rows.placements.push_back(placement_row(r, origins)); });
-    each("measurement", [&](const Reader& r) { add_document(rows.measurements, document_row(r, path, origins)); });
-    each("comparison", [&](const Reader& r) { add_document(rows.comparisons, document_row(r, path, origins)); });
+        each(table, [&](const RowReader& r) { rows.synthesis.push_back(synthesis_row(r, origins)); });
+    each("placement", [&](const RowReader& r) { rows.placements.push_back(placement_row(r, origins)); });
+    read_upsets(db, path, i, origins, rows.upsets);
+    each("measurement", [&](const RowReader& r) { add_document(rows.measurements, document_row(r, path, origins)); });
+    each("comparison", [&](const RowReader& r) { add_document(rows.comparisons, document_row(r, path, origins)); });
 }
 
 } // namespace
@@ -315,6 +223,7 @@ Rows read_stores(const std::vector<std::string>& paths, Origins& origins) {
     }
     keep_latest(rows.points, [](const PointRow& p) { return p.key; });
     keep_latest(rows.dense, [](const DenseRow& d) { return d.key; });
+    settle_upsets(rows.upsets);
     keep_latest(rows.synthesis, [](const SynthesisRow& s) {
         return fmt::format("{}|{}|{}|{}", s.spec, s.target, s.multiplier, s.part);
     });

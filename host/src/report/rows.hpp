@@ -12,6 +12,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "findings/upsets.hpp"
 #include "mantissa/host/solve.hpp"
 #include "origins.hpp"
 #include "synthesis/synthesis.hpp"
@@ -95,18 +96,34 @@ struct DocumentRow {
     [[nodiscard]] std::string address(const std::string& path) const; ///< path as "rows/3/seconds"
 };
 
+/// A campaign of upsets, counted.
+struct UpsetRow {
+    RowAddress at;   ///< of its row in table upset_campaign
+    std::string key; ///< all that decides its upsets
+    findings::UpsetCampaign campaign;
+    int origin = 0;
+};
+
+struct UpsetRows {
+    std::vector<UpsetRow> campaigns;
+    std::uint64_t undescribed = 0; ///< upsets of campaigns that an older program stored without saying what they are of
+    [[nodiscard]] bool empty() const { return campaigns.empty() && undescribed == 0; }
+};
+
 struct Rows {
     std::vector<std::string> stores; ///< their paths, as given
     std::vector<PointRow> points;
     std::vector<DenseRow> dense;
     std::vector<SynthesisRow> synthesis;
     std::vector<PlacementRow> placements;
+    UpsetRows upsets;
     std::vector<DocumentRow> measurements, comparisons;
 };
 
 /// Reads results files without changing them; tables that are not there are empty. The same point, synthesis or
-/// document in several files counts once, the latest. Throws InvalidInput, one line, for a file that is not there, is
-/// no results file of this program's schema, is damaged, or holds what cannot be read.
+/// document in several files counts once, the latest; the same campaign of upsets the one with the most. Throws
+/// InvalidInput, one line, for a file that is not there, is no results file of this program's schema, is damaged, or
+/// holds what cannot be read.
 Rows read_stores(const std::vector<std::string>& paths, Origins& origins);
 
 } // namespace mantissa::report

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "findings/findings.hpp"
+#include "findings/upsets.hpp"
 #include "numbers.hpp"
 #include "report/charts/series_choice.hpp"
 #include "report/charts/spec_shape.hpp"
@@ -181,6 +182,8 @@ std::string nothing_text(const Rows& rows) {
     if (rows.points.empty() && !rows.dense.empty())
         return fmt::format("These results hold {}, too few sizes, conditions or formats to draw findings from",
                            text::counted(rows.dense.size(), "dense solve"));
+    if (rows.points.empty() && !rows.upsets.empty())
+        return "These results hold upsets of campaigns that have only begun, or that they do not describe";
     if (rows.points.empty()) return "These results hold no solves to draw findings from";
     const std::size_t converged = ends["converged"];
     ends.erase("converged");
@@ -196,9 +199,8 @@ std::string nothing_text(const Rows& rows) {
         all, converged);
 }
 
-} // namespace
-
-Summary summary_of(const Rows& rows) {
+/// What all but the upsets say.
+Summary summary_of_solves(const Rows& rows) {
     Summary s;
     const std::vector<findings::SolveBeside> beside = solves_of(rows);
     for (const DocumentRow& d : rows.comparisons) {
@@ -239,6 +241,18 @@ Summary summary_of(const Rows& rows) {
         s.findings_from = text::counted(dense.size(), "dense solve");
     }
     if (s.findings.empty()) s.no_findings = nothing_text(rows);
+    return s;
+}
+
+} // namespace
+
+Summary summary_of(const Rows& rows) {
+    Summary s = summary_of_solves(rows);
+    const std::vector<findings::UpsetCampaign> campaigns = upset_campaigns(rows);
+    const std::vector<std::string> upsets = findings::upset_sentences(campaigns);
+    if (upsets.empty()) return s;
+    s.findings_from += (s.findings.empty() ? "" : " and ") + text::counted(campaigns.size(), "campaign") + " of upsets";
+    s.findings.insert(s.findings.end(), upsets.begin(), upsets.end());
     return s;
 }
 

@@ -27,16 +27,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, kOutcomes> kNames = {{
-    {"wrong", "converged and wrong"},
-    {"hang", "hung, ended by a watchdog"},
-    {"not_converged", "not converged"},
-    {"falsely", "convergence declared falsely, the host's residual said no"},
-    {"detected", "detected by the core"},
-    {"corrected", "other words, corrected by the outer loop"},
-    {"masked", "masked"},
-}};
-
 /// Of what one clock moves next to nothing waits so long.
 constexpr std::uint64_t kPatience = 20'000;
 
@@ -191,11 +181,8 @@ private:
 
 } // namespace
 
-std::string_view to_string(Outcome outcome) {
-    return kNames.at(static_cast<std::size_t>(outcome)).first;
-}
-std::string_view in_words(Outcome outcome) {
-    return kNames.at(static_cast<std::size_t>(outcome)).second;
+std::string_view core_name(const SolveOptions& options) {
+    return options.resident ? "resident" : options.spec.fixed_vectors() ? "integer" : "floating";
 }
 
 bool is_memory(const sim::UpsetPlace& place) {
@@ -211,7 +198,10 @@ Campaign run_campaign(const Request& request) {
     Campaign campaign;
     campaign.reference = campaigner.reference();
     std::optional<FlipStore> store;
-    if (!request.store.empty()) store.emplace(request.store, campaigner.key(campaign.reference));
+    if (!request.store.empty()) {
+        store.emplace(request.store, campaigner.key(campaign.reference));
+        store->describe(request, campaign.reference);
+    }
     campaign.flips.resize(request.flips);
     std::vector<bool> known(request.flips, false);
     if (store)

@@ -2,35 +2,18 @@
 // to host/.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "mantissa/host/problem.hpp"
 #include "mantissa/host/solve.hpp"
 #include "mantissa/sim/core_parameters.hpp"
 #include "mantissa/sim/upsets.hpp"
+#include "outcomes.hpp"
 #include "store/result_json.hpp"
 
 namespace mantissa::upset {
-
-enum class Where : std::uint8_t { regs, memories, all };
-
-/// What became of a solve; of several that hold the first in this order.
-enum class Outcome : std::uint8_t {
-    wrong,         ///< its status is converged, and the true residual is above the tolerance
-    hang,          ///< a run did not end by itself (a watchdog ended it), or a reset did not make the core answer
-    not_converged, ///< another status
-    falsely,       ///< a resident core declared convergence, and the host's residual, which decides, said no
-    detected,      ///< the core ended a run with a fault, or did not answer and was reset
-    corrected,     ///< other words than without the upset; the outer loop converged all the same
-    masked,        ///< the same counts and the same bits of the solution
-};
-inline constexpr std::size_t kOutcomes = 7;
-std::string_view to_string(Outcome outcome);
-std::string_view in_words(Outcome outcome);
 
 struct Request {
     std::string problem; ///< canonical text
@@ -72,15 +55,15 @@ struct Campaign {
     double seconds = 0;
 };
 
+/// The kind of core: "integer", "floating", "resident".
+std::string_view core_name(const SolveOptions& options);
+
 /// Is it a memory, as the RTL calls it (mem), or an array too long for anything else?
 bool is_memory(const sim::UpsetPlace& place);
 
 /// Runs it, or what the store lacks of it. The same seed makes the same upsets, whatever the threads. Throws
 /// InvalidInput before any work for what has no such model.
 Campaign run_campaign(const Request& request);
-
-/// The part of a place's name that is its module: instances without generate blocks, two at most.
-std::string module_of(const std::string& place);
 
 results::Json campaign_json(const Request& request, const Campaign& campaign);
 std::string campaign_text(const Request& request, const Campaign& campaign);

@@ -13,16 +13,12 @@ namespace {
 /// What became of the upsets in a part of the core.
 struct Tally {
     std::uint64_t bits = 0, flips = 0;
-    std::array<std::uint64_t, kOutcomes> outcomes{};
+    Counts outcomes{};
 };
 
 struct ModuleTally {
     Tally registers, memories;
 };
-
-const char* to_string(Where where) {
-    return where == Where::regs ? "regs" : where == Where::memories ? "memories" : "all";
-}
 
 double share(std::uint64_t part, std::uint64_t whole) {
     return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
@@ -64,14 +60,8 @@ results::Json to_json(const Tally& tally) {
     return j;
 }
 
-/// Upsets that a user would rather have had detected, by place.
-bool uncovered(Outcome outcome) {
-    return outcome == Outcome::wrong || outcome == Outcome::hang || outcome == Outcome::not_converged ||
-           outcome == Outcome::falsely;
-}
-
-std::map<std::string, std::array<std::uint64_t, kOutcomes>> uncovered_places(const Campaign& campaign) {
-    std::map<std::string, std::array<std::uint64_t, kOutcomes>> places;
+std::map<std::string, Counts> uncovered_places(const Campaign& campaign) {
+    std::map<std::string, Counts> places;
     for (const Flip& flip : campaign.flips)
         if (uncovered(flip.outcome)) ++places[flip.place].at(static_cast<std::size_t>(flip.outcome));
     return places;
@@ -91,29 +81,14 @@ std::uint64_t converged(const Campaign& campaign) {
 
 } // namespace
 
-std::string module_of(const std::string& place) {
-    std::string module;
-    int parts = 0;
-    for (std::size_t at = 0; parts < 2;) {
-        const std::size_t end = place.find('.', at);
-        if (end == std::string::npos) break; // (what follows is the register)
-        const std::string part = place.substr(at, end - at);
-        at = end + 1;
-        if (part.starts_with("g_")) continue;
-        module += (module.empty() ? "" : ".") + part;
-        ++parts;
-    }
-    return module.empty() ? "top" : module;
-}
-
 results::Json campaign_json(const Request& request, const Campaign& campaign) {
     const Reference& r = campaign.reference;
     results::Json j;
     j["problem"] = request.problem;
     j["datapath"] = mantissa::to_string(request.options.spec);
-    j["core"] = request.options.resident ? "resident" : request.options.spec.fixed_vectors() ? "integer" : "floating";
+    j["core"] = core_name(request.options);
     j["checks"] = request.checks;
-    j["where"] = to_string(request.where);
+    j["where"] = upset::to_string(request.where);
     j["seed"] = request.seed;
     j["register_bits"] = r.register_bits;
     j["memory_bits"] = r.memory_bits;

@@ -1,5 +1,7 @@
 #include "flip_store.hpp"
 
+#include "mantissa/format.hpp"
+#include "mantissa/host/provenance.hpp"
 #include "mantissa/host/store.hpp"
 #include "store/database.hpp"
 
@@ -21,6 +23,12 @@ FlipStore::FlipStore(const std::string& path, std::string campaign)
     db_->execute("CREATE TABLE IF NOT EXISTS upset (campaign TEXT, number INTEGER, place TEXT, word INTEGER, "
                  "bit INTEGER, clock INTEGER, outcome INTEGER, more_inner INTEGER, more_outer INTEGER, "
                  "converged INTEGER, true_residual REAL, PRIMARY KEY (campaign, number))");
+    // (a column named checks, or one that begins with "as", looks to the reader of a schema like more than a column)
+    db_->execute("CREATE TABLE IF NOT EXISTS upset_campaign (campaign TEXT PRIMARY KEY, problem TEXT, spec TEXT, "
+                 "core TEXT, scope TEXT, guarded INTEGER, seed INTEGER, flips INTEGER, register_bits INTEGER, "
+                 "memory_bits INTEGER, version TEXT, commit_id TEXT, machine TEXT, date TEXT, command TEXT)");
+    db_->execute("CREATE TABLE IF NOT EXISTS upset_place (campaign TEXT, place TEXT, memory INTEGER, bits INTEGER, "
+                 "PRIMARY KEY (campaign, place))");
 }
 
 FlipStore::~FlipStore() {
@@ -33,6 +41,33 @@ FlipStore::~FlipStore() {
 void FlipStore::commit() {
     if (open_) db_->execute("COMMIT");
     open_ = false;
+}
+
+void FlipStore::describe(const Request& request, const Reference& reference) {
+    db_->execute("BEGIN IMMEDIATE");
+    open_ = true;
+    const Provenance here = current_provenance(request.command);
+    results::Statement row =
+        db_->prepare("INSERT OR REPLACE INTO upset_campaign VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    const std::string spec = to_string(request.options.spec);
+    for (const std::string_view text : {std::string_view(campaign_), std::string_view(request.problem),
+                                        std::string_view(spec), core_name(request.options), to_string(request.where)})
+        row.bind(text);
+    for (const std::uint64_t number : {static_cast<std::uint64_t>(request.checks), request.seed, request.flips,
+                                       reference.register_bits, reference.memory_bits})
+        row.bind(number);
+    for (const std::string* text : {&here.version, &here.commit, &here.machine, &here.date, &here.command})
+        row.bind(std::string_view(*text));
+    row.step();
+    for (const sim::UpsetPlace& place : reference.places) {
+        results::Statement one = db_->prepare("INSERT OR REPLACE INTO upset_place VALUES (?, ?, ?, ?)");
+        one.bind(std::string_view(campaign_));
+        one.bind(std::string_view(place.name));
+        one.bind(is_memory(place));
+        one.bind(std::uint64_t{place.bits} * place.words);
+        one.step();
+    }
+    commit();
 }
 
 std::vector<Flip> FlipStore::below(std::uint64_t count) {

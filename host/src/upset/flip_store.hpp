@@ -1,4 +1,5 @@
-// The upsets of a campaign in a results file: the table `upset`. Internal to host/.
+// The upsets of a campaign in a results file: the table `upset`, with what the campaign is of beside it. Internal to
+// host/.
 #pragma once
 
 #include <chrono>
@@ -19,6 +20,8 @@ public:
     FlipStore& operator=(const FlipStore&) = delete;
     ~FlipStore();
 
+    /// Keeps what the campaign is of, for the report: `upset_campaign` and `upset_place`.
+    void describe(const Request& request, const Reference& reference);
     /// Those with numbers below `count`.
     [[nodiscard]] std::vector<Flip> below(std::uint64_t count);
     void put(const Flip& flip);

@@ -69,4 +69,14 @@ struct DotChart {
 };
 Json vega_of(const DotChart& chart, const Table& table);
 
+/// A bar for each row of the table, of equal length, parted by the shares of the row's figures in the columns `list`.
+/// Above it `name` and, on the right, `number`; below these `text`.
+struct ShareChart {
+    std::string name, number, text; ///< fields
+    std::string title;              ///< of the axis of shares
+    std::vector<Series> list;       ///< fields, from the left
+    int width = 900;
+};
+Json vega_of(const ShareChart& chart, const Table& table);
+
 } // namespace mantissa::report

@@ -251,12 +251,12 @@ Report make_report(const Request& request, const Provenance& page) {
                                      roofline_section(rows),
                                      engines_section(rows),
                                      points_section(rows)};
-    if (auto dense = dense_section(rows)) {
-        // Of results that are all dense the other sections would only say what they lack.
-        const bool alone = rows.points.empty() && rows.comparisons.empty() && rows.synthesis.empty();
-        if (alone) sections.clear();
-        sections.insert(sections.begin(), std::move(*dense));
-    }
+    auto dense = dense_section(rows), upsets = upsets_section(rows);
+    // Of results that are all dense, or all upsets, the other sections would only say what they lack.
+    if ((dense || upsets) && rows.points.empty() && rows.comparisons.empty() && rows.synthesis.empty())
+        sections.clear();
+    if (upsets) sections.insert(sections.empty() ? sections.end() : sections.end() - 1, std::move(*upsets));
+    if (dense) sections.insert(sections.begin(), std::move(*dense));
     if (!request.against.empty()) {
         Origins unused; // the older files' figures stand beside the newer ones, whose origins count
         sections.insert(sections.begin(), changes_section(rows, read_stores(request.against, unused)));

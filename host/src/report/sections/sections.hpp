@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "findings/dense.hpp"
+#include "findings/upsets.hpp"
 #include "findings/verdict.hpp"
 #include "pictures/image.hpp"
 #include "report/charts/chart.hpp"
@@ -77,6 +78,10 @@ std::optional<Section> meshes_section(const Rows& rows);
 std::optional<Section> dense_section(const Rows& rows);
 /// The stored dense solves as the findings take them.
 std::vector<findings::DenseSolve> dense_solves(const Rows& rows);
+/// Campaigns of upsets: outcomes, where those were that were not masked, what to do next. Nothing where none is.
+std::optional<Section> upsets_section(const Rows& rows);
+/// The stored campaigns as the findings take them.
+std::vector<findings::UpsetCampaign> upset_campaigns(const Rows& rows);
 /// Solves and parts that both hold, with other figures. Both are of the page's sets of results: `older` is not cited.
 Section changes_section(const Rows& rows, const Rows& older);
 /// Every point of the stores.
