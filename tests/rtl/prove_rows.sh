@@ -7,8 +7,8 @@ log=$(mktemp); trap 'rm -f "$log"' EXIT
 
 prove() { # BROKEN
   yosys -q -p "
-    read_verilog -sv -I$rtl $rtl/operators/delay.sv $rtl/operators/mod3_residue.sv $rtl/fixed/fx_add.sv $rtl/fixed/fx_cut.sv \
-      $rtl/fixed/fx_terms.sv $rtl/fixed/fx_weighted.sv $rtl/fixed/fx_row_stencil.sv $here/prove_row.sv
+    read_verilog -sv -I$rtl $rtl/operators/delay.sv $rtl/operators/mod3_residue.sv $rtl/operators/mod3_sum.sv $rtl/fixed/fx_add.sv \
+      $rtl/fixed/fx_cut.sv $rtl/fixed/fx_terms.sv $rtl/fixed/fx_weighted.sv $rtl/fixed/fx_row_stencil.sv $here/prove_row.sv
     hierarchy -check -top prove_row -chparam PW $pw -chparam QW $qw -chparam RowShift $shift_by -chparam QDown $down \
       -chparam Broken $1
     proc; flatten; opt -full
