@@ -48,25 +48,33 @@ SlicedRows<T>::SlicedRows(const CompressedRows& a, [[maybe_unused]] int threads)
             ++slice_[s + 1].rest;
         }
     }
-    column_.resize(slice_.back().slot * kRows);
-    value_.resize(column_.size());
+    column_ = std::make_unique_for_overwrite<std::uint32_t[]>(slice_.back().slot * kRows);
+    value_ = std::make_unique_for_overwrite<T[]>(slice_.back().slot * kRows);
     tail_column_.resize(slice_.back().tail);
     tail_value_.resize(tail_column_.size());
+    const std::uint32_t* const column = a.column().data();
+    const double* const value = a.value().data();
     const auto fill = [&](std::size_t s) {
         const SliceOf<T> of(a, s);
         const std::uint64_t depth = slice_[s + 1].slot - slice_[s].slot;
         std::size_t to = slice_[s].slot * kRows;
-        for (std::uint64_t k = 0; k < depth; ++k)
+        const std::uint64_t full = std::min(depth, *std::ranges::min_element(of.length));
+        for (std::uint64_t k = 0; k < full; ++k)
+            for (std::size_t l = 0; l < kRows; ++l, ++to) {
+                column_[to] = column[of.begin[l] + k];
+                value_[to] = static_cast<T>(value[of.begin[l] + k]);
+            }
+        for (std::uint64_t k = full; k < depth; ++k)
             for (std::size_t l = 0; l < kRows; ++l, ++to) {
                 const bool has = k < of.length[l];
-                column_[to] = has ? a.column()[of.begin[l] + k] : static_cast<std::uint32_t>(of.first + l);
-                value_[to] = has ? static_cast<T>(a.value()[of.begin[l] + k]) : T(0);
+                column_[to] = has ? column[of.begin[l] + k] : static_cast<std::uint32_t>(of.first + l);
+                value_[to] = has ? static_cast<T>(value[of.begin[l] + k]) : T(0);
             }
         std::size_t tail = slice_[s].tail;
         for (std::size_t l = 0; l < kRows; ++l)
             for (std::uint64_t k = of.begin[l] + depth; k < of.begin[l] + of.length[l]; ++k, ++tail) {
-                tail_column_[tail] = a.column()[k];
-                tail_value_[tail] = static_cast<T>(a.value()[k]);
+                tail_column_[tail] = column[k];
+                tail_value_[tail] = static_cast<T>(value[k]);
             }
     };
     const auto slices = static_cast<std::ptrdiff_t>(slice_.size()) - 1;

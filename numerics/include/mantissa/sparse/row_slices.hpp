@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "mantissa/sparse/compressed_rows.hpp"
@@ -21,15 +22,17 @@ public:
 
     /// Holds while this object does.
     [[nodiscard]] RowSlices<T> at() const {
-        return {slice_.data(), column_.data(), value_.data(), rest_.data(), tail_column_.data(), tail_value_.data()};
+        return {slice_.data(), column_.get(), value_.get(), rest_.data(), tail_column_.data(), tail_value_.data()};
     }
     /// Rows up to whole slices: as many elements of x are read and as many sums made.
     [[nodiscard]] std::size_t padded() const { return (slice_.size() - 1) * kSliceRows<T>; }
 
 private:
-    std::vector<RowSlice> slice_; ///< and the end
-    std::vector<std::uint32_t> column_, tail_column_;
-    std::vector<T> value_, tail_value_;
+    std::vector<RowSlice> slice_;             ///< and the end
+    std::unique_ptr<std::uint32_t[]> column_; // (not vectors: zeros in front of what is written would be a pass more)
+    std::unique_ptr<T[]> value_;
+    std::vector<std::uint32_t> tail_column_;
+    std::vector<T> tail_value_;
     std::vector<RowRest> rest_;
 };
 

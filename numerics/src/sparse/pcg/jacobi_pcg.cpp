@@ -36,6 +36,9 @@ const PcgPasses& best_pcg_passes(int columns) {
 namespace {
 
 using detail::kMostColumns, detail::kRowBlock, detail::kRowGroup;
+
+/// Iterations behind which a matrix is put into slices: those take as long to make as some hundred products save.
+constexpr int kWorthSlices = 64;
 using Columns = std::array<double, kMostColumns>;
 
 std::size_t up_to(std::size_t n, std::size_t unit) {
@@ -97,9 +100,7 @@ bool scattered(const std::vector<std::uint64_t>& begin, const std::vector<std::u
 /// or in that of reverse Cuthill and McKee.
 class Matrix {
 public:
-    /// `systems`: right-hand sides in all.
-    Matrix(const CompressedRows& a, const std::vector<double>& diagonal, std::size_t systems, int threads)
-        : complex_(detail::complex_rows(a)) {
+    Matrix(const CompressedRows& a, const std::vector<double>& diagonal) : complex_(detail::complex_rows(a)), a_(a) {
         rows_ = complex_ ? a.rows() / 2 : a.rows();
         padded_ = up_to(rows_, kRowGroup);
         if (scattered(complex_ ? complex_->begin : a.row_begin(), complex_ ? complex_->column : a.column())) reorder(a);
@@ -109,7 +110,6 @@ public:
         for (std::size_t i = 0; i < rows_; ++i) inverse_[place(i)] = 1 / diagonal[complex_ ? 2 * i : i];
         const CompressedRows& rows = ordered_ ? *ordered_ : a;
         at_ = {begin_.data(), rows.column().data(), rows.value().data(), nullptr, nullptr, nullptr, {}};
-        if (!complex_ && systems % kMostColumns == 1) at_.slices = slices_.emplace(rows, threads).at();
         if (!complex_) return;
         if (!ordered_) {
             at_.column = complex_->column.data();
@@ -123,6 +123,9 @@ public:
             imaginary_begin_.push_back(
                 static_cast<std::size_t>(std::lower_bound(of.begin(), of.end(), row) - of.begin()));
     }
+    /// From now on products of one column read slices of rows: the same bits in less time.
+    void slice(int threads) { at_.slices = slices_.emplace(ordered_ ? *ordered_ : a_, threads).at(); }
+    [[nodiscard]] bool sliced() const { return slices_.has_value(); }
     /// Where row `i` of the matrix given (of complex numbers: the i-th of them) is.
     [[nodiscard]] std::size_t place(std::size_t i) const { return place_.empty() ? i : place_[i]; }
     [[nodiscard]] bool complex() const { return complex_.has_value(); }
@@ -179,6 +182,7 @@ private:
     }
 
     std::optional<detail::ComplexRows> complex_;
+    const CompressedRows& a_;
     std::optional<CompressedRows> ordered_;
     std::optional<SlicedRows<double>> slices_;
     std::vector<std::uint32_t> place_; ///< empty: as given
@@ -201,7 +205,7 @@ struct Scalars {
 /// One group of right-hand sides. System s has columns s * width .. (s + 1) * width - 1: two where it is complex.
 class Group {
 public:
-    Group(const CompressedRows& a, const Matrix& matrix, const PcgOptions& options, std::size_t systems)
+    Group(const CompressedRows& a, Matrix& matrix, const PcgOptions& options, std::size_t systems)
         : a_(a), m_(matrix), o_(options), systems_(systems), width_(matrix.complex() ? 2 : 1),
           columns_(systems * width_), passes_(detail::best_pcg_passes(static_cast<int>(columns_))) {
         for (auto* v : {&x_, &r_, &p_, &q_}) v->assign(m_.padded() * columns_ + detail::kBehind, 0.0);
@@ -271,12 +275,16 @@ private:
             std::min<std::size_t>(static_cast<std::size_t>(std::max(1, o_.threads)), (m_.blocks() + 7) / 8));
         std::fill(p_.begin(), p_.end(), 0.0);
         Scalars final;
+        for (bool fresh = true; fresh || start.any(); fresh = false) {
 #pragma omp parallel num_threads(threads)
-        {
-            Scalars mine = start;
-            iterate(mine, report);
+            {
+                Scalars mine = start;
+                iterate(mine, report, fresh);
 #pragma omp master
-            final = mine;
+                final = mine;
+            }
+            start = final;
+            if (start.any()) m_.slice(o_.threads); // (whoever is still at it has iterations to save time in)
         }
         for (std::size_t s = 0; s < systems_; ++s) {
             if (!active[s]) continue;
@@ -285,7 +293,7 @@ private:
             report[s].recursive_residual = std::sqrt(final.squares[s]) / norm_[s];
         }
     }
-    void iterate(Scalars& mine, PcgReport* report);
+    void iterate(Scalars& mine, PcgReport* report, bool fresh);
     void tell(const Scalars& mine);
     /// sums of a kind over all blocks, a number for each system
     [[nodiscard]] Columns total(std::size_t kind) const;
@@ -312,7 +320,7 @@ private:
     void turn(Scalars& mine, const Columns& delta) const;
 
     const CompressedRows& a_;
-    const Matrix& m_;
+    Matrix& m_;
     const PcgOptions& o_;
     std::size_t systems_, width_, columns_;
     const detail::PcgPasses& passes_;
@@ -372,9 +380,9 @@ void Group::tell(const Scalars& mine) {
     if (!o_.progress(iterations, worst)) cancelled_ = true;
 }
 
-/// One thread's share of a run. The sums of a kind are written in front of a barrier and read behind it, and not
-/// written again before another two.
-void Group::iterate(Scalars& mine, PcgReport* report) {
+/// One thread's share of a run; where it is not `fresh` it goes on. It pauses where slices are worth making. The sums
+/// of a kind are written in front of a barrier and read behind it, and not written again before another two.
+void Group::iterate(Scalars& mine, PcgReport* report, bool fresh) {
     std::size_t part = 0, parts = 1;
 #if defined(_OPENMP)
     part = static_cast<std::size_t>(omp_get_thread_num());
@@ -407,11 +415,14 @@ void Group::iterate(Scalars& mine, PcgReport* report) {
             passes_.advance(v, begin, end, a.data(), b.data());
         });
     };
-    mine.first_delta = mine.delta = descend({});
-    for (std::size_t s = 0; s < systems_; ++s)
-        if (mine.active[s] && reached(mine, s)) finish(mine, s, PcgEnd::reached);
-    advance({}, {});
-    while (mine.any()) {
+    if (fresh) {
+        mine.first_delta = mine.delta = descend({});
+        for (std::size_t s = 0; s < systems_; ++s)
+            if (mine.active[s] && reached(mine, s)) finish(mine, s, PcgEnd::reached);
+        advance({}, {});
+    }
+    const bool pauses = columns_ == 1 && !m_.sliced();
+    for (int k = 0; mine.any() && !(pauses && k == kWorthSlices); ++k) {
 #pragma omp master
         tell(mine);
         for_blocks([&](std::size_t block, std::size_t begin, std::size_t end) {
@@ -440,7 +451,7 @@ std::vector<PcgReport> jacobi_pcg(const CompressedRows& a, const std::vector<std
             throw InvalidInput("Jacobi-PCG: right-hand side " + std::to_string(s + 1) +
                                " or its start is not as long as the matrix has rows");
     }
-    const Matrix matrix(a, diagonal_of(a), b.size(), options.threads);
+    Matrix matrix(a, diagonal_of(a));
     std::vector<PcgReport> reports(b.size());
     const std::size_t together = kMostColumns / (matrix.complex() ? 2 : 1);
     for (std::size_t s = 0; s < b.size(); s += together) {

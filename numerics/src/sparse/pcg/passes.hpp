@@ -23,7 +23,7 @@ struct PcgMatrix {
     const std::uint32_t* imaginary_row = nullptr;
     const std::uint32_t* imaginary_column = nullptr;
     const double* imaginary_value = nullptr;
-    RowSlices<double> slices = {}; ///< the rows, for one column; none where no product has one
+    RowSlices<double> slices = {}; ///< the same rows, for one column, where they have been made
 };
 
 struct PcgVectors {

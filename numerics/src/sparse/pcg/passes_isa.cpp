@@ -90,9 +90,8 @@ template <> struct Row<3> : Row<4> {
     static MANTISSA_INLINE void store(double* at, Type v) { __builtin_memcpy(at, &v, 3 * sizeof(double)); }
 };
 
-/// The product for one column: rows in slices.
-void product_of_slices(const PcgMatrix& a, const PcgVectors& v, std::size_t begin, std::size_t end,
-                       std::size_t /*imaginary*/, std::size_t /*imaginary_end*/, double* dots) {
+/// As product<1>(), of rows in slices.
+void product_of_slices(const PcgMatrix& a, const PcgVectors& v, std::size_t begin, std::size_t end, double* dots) {
     static_assert(kGroups == MANTISSA_SLICES::kSliceParts);
     const double* const p = v.p;
     double* const q = v.q;
@@ -112,6 +111,8 @@ void product_of_slices(const PcgMatrix& a, const PcgVectors& v, std::size_t begi
 template <int W>
 void product(const PcgMatrix& a, const PcgVectors& v, std::size_t begin, std::size_t end, std::size_t imaginary,
              std::size_t imaginary_end, double* dots) {
+    if constexpr (W == 1)
+        if (a.slices.slice != nullptr) return product_of_slices(a, v, begin, end, dots);
     using R = Row<W>;
     const double* const p = v.p;
     double* const q = v.q;
@@ -182,8 +183,7 @@ void advance(const PcgVectors& v, std::size_t begin, std::size_t end, const doub
 template <int W> constexpr PcgPasses passes() {
     return {product<W>, descend<W>, advance<W>};
 }
-constexpr PcgPasses kPasses[kMostColumns] = {
-    {product_of_slices, descend<1>, advance<1>}, passes<2>(), passes<3>(), passes<4>()};
+constexpr PcgPasses kPasses[kMostColumns] = {passes<1>(), passes<2>(), passes<3>(), passes<4>()};
 
 } // namespace
 
