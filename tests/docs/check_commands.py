@@ -114,7 +114,7 @@ def make_folder(folder, source, program):
     if made.returncode != 0:
         sys.exit(f"the stored comparison: {made.stderr}")
     for name in ["results.sqlite", "kept.sqlite", "bits.sqlite", "build/quickstart.sqlite", "experiments/lu.sqlite",
-                 "FILE.sqlite"]:
+                 "FILE.sqlite", "upsets.sqlite"]:
         (folder / name).parent.mkdir(exist_ok=True)
         shutil.copy(store, folder / name)
     shutil.copy(source / "experiments/results/compare.json", folder / "DOCUMENT.json")
