@@ -22,6 +22,8 @@ import subprocess
 import sys
 import tempfile
 
+import page_tables
+
 HERE = pathlib.Path(__file__).resolve().parent
 PUBLISHED = HERE / "paper" / "chen_carson.csv"
 BEGIN, END = "<!-- table: chen_carson.py writes this -->", "<!-- end of table -->"
@@ -122,18 +124,8 @@ def table_of(path):
 
 
 def table(arguments):
-    made = table_of(arguments.csv)
-    if arguments.docs is None:
-        print(made, end="")
-        return
-    page = arguments.docs / "recurrences.md"
-    text = page.read_text()
-    begin, end = text.index(BEGIN) + len(BEGIN) + 1, text.index(END)
-    if not arguments.check:
-        page.write_text(text[:begin] + made + text[end:])
-    elif text[begin:end] != made:
-        sys.exit(f"{page}: its table is not that of {arguments.csv}; run experiments/chen_carson.py table "
-                 f"{arguments.csv} --docs {arguments.docs}")
+    page_tables.put(table_of(arguments.csv), arguments, "recurrences.md", (BEGIN, END),
+                    "experiments/chen_carson.py table")
 
 
 def main():
@@ -145,9 +137,7 @@ def main():
     runs.add_argument("--csv")
     runs.set_defaults(action=run)
     tables = commands.add_parser("table")
-    tables.add_argument("csv")
-    tables.add_argument("--docs", type=pathlib.Path)
-    tables.add_argument("--check", action="store_true")
+    page_tables.add_arguments(tables)
     tables.set_defaults(action=table)
     arguments = parser.parse_args()
     arguments.action(arguments)

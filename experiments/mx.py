@@ -8,9 +8,10 @@ FOLDER/mx.md; with --check it ends with 1 where the page has others. Python's st
 """
 import argparse
 import csv
-import pathlib
 import re
 import sys
+
+import page_tables
 
 BEGIN, END = "<!-- tables: mx.py writes these -->", "<!-- end of tables -->"
 FLOAT = "s23e8:rne:subnormals"
@@ -159,23 +160,9 @@ class Tables:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("csv")
-    parser.add_argument("--docs", type=pathlib.Path)
-    parser.add_argument("--check", action="store_true")
+    page_tables.add_arguments(parser)
     arguments = parser.parse_args()
-    made = Tables(points_of(arguments.csv)).made()
-    if arguments.docs is None:
-        print(made, end="")
-        return
-    page = arguments.docs / "mx.md"
-    text = page.read_text()
-    begin, end = text.index(BEGIN) + len(BEGIN) + 1, text.index(END)
-    if arguments.check:
-        if text[begin:end] != made:
-            sys.exit(f"{page}: its tables are not those of {arguments.csv}; run experiments/mx.py {arguments.csv} "
-                     f"--docs {arguments.docs}")
-        return
-    page.write_text(text[:begin] + made + text[end:])
+    page_tables.put(Tables(points_of(arguments.csv)).made(), arguments, "mx.md", (BEGIN, END), "experiments/mx.py")
 
 
 if __name__ == "__main__":

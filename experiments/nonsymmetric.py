@@ -11,9 +11,10 @@ double precision.
 """
 import argparse
 import csv
-import pathlib
 import re
 import sys
+
+import page_tables
 
 BEGIN, END = "<!-- table: nonsymmetric.py writes this -->", "<!-- end of table -->"
 SLOWER = 1.5
@@ -82,23 +83,9 @@ def table(points):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("csv")
-    parser.add_argument("--docs", type=pathlib.Path)
-    parser.add_argument("--check", action="store_true")
+    page_tables.add_arguments(parser)
     arguments = parser.parse_args()
-    made = table(points_of(arguments.csv))
-    if arguments.docs is None:
-        print(made, end="")
-        return
-    page = arguments.docs / "nonsymmetric.md"
-    text = page.read_text()
-    begin, end = text.index(BEGIN) + len(BEGIN) + 1, text.index(END)
-    if arguments.check:
-        if text[begin:end] != made:
-            sys.exit(f"{page}: its table is not that of {arguments.csv}; run experiments/nonsymmetric.py {arguments.csv} "
-                     f"--docs {arguments.docs}")
-        return
-    page.write_text(text[:begin] + made + text[end:])
+    page_tables.put(table(points_of(arguments.csv)), arguments, "nonsymmetric.md", (BEGIN, END), "experiments/nonsymmetric.py")
 
 
 if __name__ == "__main__":
