@@ -57,9 +57,9 @@ private:
         for (double before = report.residual; before > 0;) { // (relative, of `from`)
             for (double& d : defect) d /= before * norm;
             const auto left = static_cast<std::uint32_t>(limit - report.iterations);
-            if (request.watch)
-                runner_->on_look([&, before](std::uint32_t iterations, double residual) {
-                    return request.watch(report.iterations + iterations, before * residual);
+            runner_->on_look(
+                [&, before](std::uint32_t iterations, double residual) { // (none of an earlier solve's stays)
+                    return !request.watch || request.watch(report.iterations + iterations, before * residual);
                 });
             const RecurrenceRun run = runner_->run(defect, tolerance / before, left, patience, y);
             report.iterations += run.iterations;
