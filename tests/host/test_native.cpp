@@ -11,6 +11,7 @@
 #include "mantissa/host/native.hpp"
 #include "mantissa/host/point.hpp"
 #include "mantissa/host/problem.hpp"
+#include "mantissa/recurrence/library.hpp"
 #include "mantissa/sparse/jacobi_pcg.hpp"
 
 namespace mantissa {
@@ -182,25 +183,34 @@ TEST(NativeLoops, AskedForMoreThanThereIsGiveTheBestBack) {
     EXPECT_LE(solve(problem, *make_emulated_engine(), o).true_residual, 1);
 }
 
-// No look stands behind a kernel here: a solve that is long enough says where it is, and ends where it is told to.
+// At the seam itself: a solve asks its listener only every 100 ms, which a quick machine needs for no solve of a test.
 TEST(NativeLoops, SayWhereTheyAreAndCanBeStopped) {
-    const Problem problem = make_problem("generated:kind=thermal,n=90000");
-    for (const RecurrenceChoice choice : {RecurrenceChoice::cg, RecurrenceChoice::bicgstab}) {
-        SolveOptions o;
-        o.scheme = choice == RecurrenceChoice::cg ? Scheme::direct : Scheme::recurrence;
-        o.recurrence = choice;
-        o.spec = native_spec();
-        o.tolerance = 1e-12;
-        std::vector<HistoryPoint> seen;
-        const SolveResult r = solve(problem, *make_emulated_engine(), o, [&](const HistoryPoint& point) {
-            seen.push_back(point);
-            return false;
-        });
-        EXPECT_EQ(r.status, Status::iteration_limit) << r.detail;
-        EXPECT_EQ(r.detail, "stopped on request");
-        ASSERT_EQ(seen.size(), 1U);
-        EXPECT_GT(seen[0].inner_iterations, 0U);
-        EXPECT_EQ(r.inner_iterations, seen[0].inner_iterations);
+    const Problem problem = make_problem("generated:kind=supply,n=2500");
+    const std::vector<double> b(problem.system.size(), 1.0);
+    for (const recurrence::Definition* definition : {&recurrence::kCg, &recurrence::kBicgstab}) {
+        NativeChoice native;
+        native.jacobi = false;
+        native.recurrence = definition;
+        const auto solver = make_emulated_engine()->native(problem.system, native_spec(), native);
+        std::vector<std::uint64_t> seen;
+        double last = 0;
+        NativeRequest request{1e-12, 3000};
+        request.watch = [&](std::uint64_t iterations, double residual) {
+            seen.push_back(iterations);
+            last = residual;
+            return seen.size() < 2;
+        };
+        std::vector<std::vector<double>> x;
+        const NativeReport report = solver->solve(std::span(&b, 1), request, x).front();
+        EXPECT_EQ(report.end, PcgEnd::cancelled);
+        ASSERT_EQ(seen.size(), 2U);
+        EXPECT_LT(seen[0], seen[1]);
+        EXPECT_EQ(report.iterations, seen[1]);
+        EXPECT_LT(last, 1);
+        EXPECT_GT(last, 1e-12);
+        request.watch = {}; // (none of the last one's stays)
+        EXPECT_EQ(solver->solve(std::span(&b, 1), request, x).front().end, PcgEnd::reached);
+        EXPECT_EQ(seen.size(), 2U);
     }
 }
 

@@ -253,7 +253,8 @@ void set_first_wait(const CLI::App& app) {
             running::Ranks::set_wait(wait->as<double>());
 }
 
-int run(int argc, char** argv) {
+/// `ranks`: those of this run, for as long as the caller keeps them.
+int run(int argc, char** argv, std::optional<running::Ranks>& ranks) {
     const std::string typed = typed_line(argc, argv);
     CLI::App app("Which number format, in which stage of a solver's pipeline, gives a double-precision answer for the "
                  "least time and area?",
@@ -270,7 +271,6 @@ int run(int argc, char** argv) {
     read_as_decimals(app);
     std::string text;
     std::string fault = read_words(app, argc, argv, text);
-    std::optional<running::Ranks> ranks; // for as long as the command runs
     const bool first = running::launch().rank == 0;
     if (running::launch().count > 1) {
         if (fault.empty()) set_first_wait(app);
@@ -278,7 +278,11 @@ int run(int argc, char** argv) {
         const bool command = fault.empty() && text.empty();
         fault = fault_of_ranks(*ranks, fault, typed, command ? app.get_subcommands().front()->get_name() : "");
     }
-    if (!fault.empty()) return complain(fault);
+    if (!fault.empty()) {
+        // Without MPI nobody waits for the first rank, which speaks: mpirun would end it for another's exit code.
+        if (!first && ranks && ranks->count() == 1) return kDone;
+        return complain(fault);
+    }
     const bool page = text.empty() && app.got_subcommand(kHelp.name);
     if (!first && (!text.empty() || page)) return kDone; // the first rank prints them
     if (!text.empty()) {
@@ -312,8 +316,10 @@ int finish_output(int code) {
 
 /// Runs the request; every fault becomes one line.
 int run_and_report(int argc, char** argv) {
+    // Outside of the try: the first rank speaks before the ranks part, since mpirun ends it for another's exit code.
+    std::optional<running::Ranks> ranks;
     try {
-        return finish_output(run(argc, argv));
+        return finish_output(run(argc, argv, ranks));
     } catch (const InvalidInput& fault) {
         static_cast<void>(std::fflush(stdout)); // what was printed comes first
         return complain(fault.what());
