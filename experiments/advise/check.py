@@ -30,7 +30,6 @@ HERE = pathlib.Path(__file__).parent
 MORE = 3          # bits above the shortest
 SMALL = 4e6       # unknowns times iterations in double
 ENGINES = "hls,systemc"
-KNOWN = {"consistent mass, 3000"}  # q, five bits above: with 15 iterations in double a step more is beyond the limit
 
 
 def engines_here(program):
@@ -117,8 +116,8 @@ def main():
                     before[name] = {**kept, "large": kept["unknowns"] * (kept["double_iterations"] or 0) > SMALL}
                     file.write_text(json.dumps(before, indent=1) + "\n")
             for line in faults(entry, kept):
-                print(f"{name}: {line}{' (known)' if name in KNOWN else ''}", flush=True)
-                missed += name not in KNOWN
+                print(f"{name}: {line}", flush=True)
+                missed += 1
             print(name, json.dumps(kept), flush=True)
     print(f"{live} systems advised here, {missed} missed")
     return 1 if missed or not live else 0

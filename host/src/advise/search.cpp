@@ -31,6 +31,12 @@ AdvisedWidths with_vector(AdvisedWidths w, int bits) {
     w.vector = bits;
     return w;
 }
+/// q alone: below what the rule gives short coefficients, rows are rounded.
+AdvisedWidths with_product(AdvisedWidths w, int bits) {
+    w.exact_rows = w.exact_rows && bits >= w.product;
+    w.product = bits;
+    return w;
+}
 AdvisedWidths with_iterate(AdvisedWidths w, int bits) {
     w.iterate = bits;
     return w;
@@ -174,7 +180,25 @@ void Search::polish(AdvisedWidths& widths, std::uint64_t limit) {
     while (lowered && !spent_) {
         lowered = lower(&AdvisedWidths::vector, kFewestBits + 1, with_vector);
         lowered = lower(&AdvisedWidths::coefficient, kFewestBits, with_coefficient_) || lowered;
+        lowered = lower(&AdvisedWidths::product, widths.vector, with_product) || lowered;
         lowered = lower(&AdvisedWidths::iterate, kFewestBits + 1, with_iterate) || lowered;
+    }
+}
+
+void Search::trade(AdvisedWidths& widths, std::uint64_t limit) {
+    const auto length = [](const AdvisedWidths& w) { return w.product + w.coefficient + w.iterate; };
+    AdvisedWidths traded = with_vector(widths, widths.vector + 1);
+    if (works(traded, limit)) {
+        shorten(traded, limit, kFewestBits, traded.iterate, with_iterate);
+        shorten(traded, limit, kFewestBits - 1, traded.coefficient, with_coefficient_);
+        if (length(traded) < length(widths)) widths = traded;
+    }
+    traded = with_iterate(widths, widths.iterate + 1);
+    if (widths.product == widths.vector || !works(traded, limit)) return;
+    for (int bits = widths.vector; bits < widths.product - 1; ++bits) {
+        if (!works(with_product(traded, bits), limit)) continue;
+        widths = with_product(traded, bits);
+        return;
     }
 }
 
@@ -210,14 +234,7 @@ void Search::improve(Proposal& proposal, std::uint64_t limit) {
     polish(w, limit);
     // Of coefficients a few bits may do where more do not: rounded, the matrix is another one.
     climb(w, limit, kFewestBits - 1, &AdvisedWidths::coefficient, with_coefficient_);
-    // Vectors that are short to the last bit may keep coefficients and u long: one bit of theirs for more of the
-    // others.
-    AdvisedWidths traded = with_vector(w, w.vector + 1);
-    if (works(traded, limit)) {
-        shorten(traded, limit, kFewestBits, traded.iterate, with_iterate);
-        shorten(traded, limit, kFewestBits - 1, traded.coefficient, with_coefficient_);
-        if (traded.iterate + traded.coefficient + 1 < w.iterate + w.coefficient) w = traded;
-    }
+    trade(w, limit);
     trim(w, limit);
     proposal.widths = w;
     proposal.options = make_(w);

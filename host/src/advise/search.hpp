@@ -52,6 +52,9 @@ private:
     /// Single bits less of each width in turn, two and three where one less does not do: counts of iterations are no
     /// monotone function of a width.
     void polish(AdvisedWidths& widths, std::uint64_t limit);
+    /// Words that are short to the last bit may keep others long: one bit more of r, p and q for two or more of the
+    /// coefficients and u, and one of u for two or more of q.
+    void trade(AdvisedWidths& widths, std::uint64_t limit);
     /// Every width from `least` on until one does, where trials are cheap beside the budget.
     void climb(AdvisedWidths& widths, std::uint64_t limit, int least, int AdvisedWidths::*width,
                const std::function<AdvisedWidths(AdvisedWidths, int)>& with);
