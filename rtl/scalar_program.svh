@@ -39,6 +39,7 @@
 // pq, rho and qq; alpha = rho / pq; sigma = alpha ((alpha qq) - pq); beta = sigma / rho. While the divider works on alpha
 // qq is still on its way; a result is taken by the next instruction in the clock in which it is rounded, and what is
 // held for that one is held before.
+// generated: program
 `define SCALAR_PROGRAM { \
   {`SCALAR_TOTAL,   3'd1,             `SCALAR_PQ,    `SCALAR_MUST_POSITIVE}, \
   {`SCALAR_TOTAL,   3'd0,             `SCALAR_RHO,   `SCALAR_MUST_NONZERO}, \
@@ -75,6 +76,7 @@
 `define SCALAR_ENTRY_STOP      22 // the run ends with alpha, sigma and beta +0
 `define SCALAR_ENTRY_OPERANDS  25 // the bus wrote alpha or beta
 `define SCALAR_SIGNED_TOTALS   3'b010 // totals that can be negative
+// end of generated
 
 // The resident solver's (fx_resident): the program above, and two more behind it. The totals of its outer unit, r.r as QQ
 // and r.p as PQ; then, once its exponent is settled, the end test, and in BETA and ALPHA their quotients by the last rho.

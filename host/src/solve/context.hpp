@@ -63,7 +63,8 @@ struct SolveContext {
     std::unique_ptr<NativeSolver> native = nullptr; ///< of a native solve, made by its first run
     recurrence::EnergyDrops drops{};                ///< of the solve so far, where it stops on the error's energy
     double energy = 0;                              ///< what they have to reach; 0: the residual is what stops it
-    bool nearly = false; ///< a direct run ended by its recurrence, its true residual within kDirectSlack
+    std::string shortfall = {}; ///< why the last run ended above its tolerance though it calls that its best
+    bool nearly = false;        ///< a direct run ended by its recurrence, its true residual within kDirectSlack
 
     [[nodiscard]] std::uint64_t remaining() const {
         return limit > result.inner_iterations ? limit - result.inner_iterations : 0;

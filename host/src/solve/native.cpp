@@ -163,6 +163,9 @@ void solve_native(const Problem& problem, const Engine& engine, std::vector<doub
         if (report.end == PcgEnd::indefinite || report.end == PcgEnd::not_finite) return judge(report.end, context);
         return context.stop(Status::diverged, growth(report.residual));
     }
+    context.shortfall =
+        report.stalled ? "the recurrence's residual no longer falls, also from the true residual of its best iterate"
+                       : "";
     if (first && shift == 0) u = std::move(x.front()); // (u was zero)
     else
         for (std::size_t i = 0; i < u.size(); ++i) u[i] += std::ldexp(x.front()[i], shift);

@@ -275,7 +275,10 @@ void settle(const Problem& original, std::span<const double> y, std::span<const 
                                                  : relative_residual(original.system, u, original.b, options.threads,
                                                                      solving::deciding(options.tolerance));
     if (options.energy) judge_energy(original, u, context);
-    else judge(original, context, [&] { return why_not_true(y, u, context.result.true_residual); });
+    else
+        judge(original, context, [&] {
+            return context.shortfall.empty() ? why_not_true(y, u, context.result.true_residual) : context.shortfall;
+        });
     if (options.bound) context.result.bound = error_bound(original, u, options.threads);
     if (original.exact) context.result.error = solving::rms_error(original, u);
 }

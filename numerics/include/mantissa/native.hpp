@@ -82,7 +82,8 @@ struct NativeReport {
     std::uint64_t outer = 0;      ///< true residuals that took the recurrence's place meanwhile
     double seconds = 0;           ///< of the device, transfers not included; of right-hand sides together, of all
     double residual = 0;          ///< ||b - A x|| / ||b|| as the solver forms it; the caller's decides
-    std::string layout;           ///< blocks, tiles or strips that ran; empty where the plan says enough
+    bool stalled = false; ///< with `stagnated`: the recurrence's own residual did not reach the tolerance either
+    std::string layout;   ///< blocks, tiles or strips that ran; empty where the plan says enough
 };
 
 /// A system loaded for native solves, which holds what it needs of it. Not for use from two threads at once.

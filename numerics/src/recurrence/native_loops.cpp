@@ -54,7 +54,8 @@ public:
                 halved = native_.square();
                 since = 0;
             }
-            run.patience = since >= patience;
+            // (CG falls in the norm of the energy, with a residual that may stand high for very long.)
+            run.patience = D.needs != Needs::positive_definite && since >= patience;
             run.cancelled = !goes_on(run.iterations, native_.square());
             const bool over = run.end != RunEnd::passes || run.iterations >= limit || run.patience || run.cancelled;
             if (!(native_.square() < (over ? kept : kKeptAgain * kept))) continue;

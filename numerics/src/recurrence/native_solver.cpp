@@ -81,9 +81,13 @@ private:
             } else if (!run.last.empty() && breakdowns <= kBreakdowns) {
                 before = form(b, from, before * norm, run.last, norm, next, defect);
                 from = next;
-                if (!(before < kFarOff)) return ended(report, PcgEnd::stagnated, request);
+                if (!(before < kFarOff)) return stalled(report);
+            } else if (run.end == RunEnd::rho_reached) {
+                return ended(report, PcgEnd::stagnated, request);
+            } else if (run.end != RunEnd::not_finite) {
+                return stalled(report);
             } else {
-                return ended(report, run.end == RunEnd::not_finite ? PcgEnd::not_finite : PcgEnd::stagnated, request);
+                return ended(report, PcgEnd::not_finite, request);
             }
             ++report.outer;
         }
@@ -102,6 +106,12 @@ private:
     NativeReport ended(NativeReport report, PcgEnd end, const NativeRequest& request) const {
         const bool short_of = native_tolerance(single_, request.tolerance) > request.tolerance;
         report.end = end == PcgEnd::reached && short_of ? PcgEnd::stagnated : end;
+        return report;
+    }
+
+    static NativeReport stalled(NativeReport report) {
+        report.end = PcgEnd::stagnated;
+        report.stalled = true;
         return report;
     }
 

@@ -39,9 +39,10 @@ public:
     virtual ~Runner() = default;
 
     /// Solves A u = r from u = 0 until the recurrence's own ||r|| is below `goal` ||r||, `limit` iterations are made,
-    /// the recurrence cannot go on, or its residual has not halved over `patience` iterations. `r` is of norm 1, or
-    /// near it. `u` gets the iterate whose recurrence's residual was the least, as far as it was looked at (now and
-    /// then, and at the end); zeros where none was below 1.
+    /// the recurrence cannot go on, or its residual has not halved over `patience` iterations (which counts for none
+    /// that needs a positive definite matrix: it reduces the energy, and its residual may stand high for long). `r` is
+    /// of norm 1, or near it. `u` gets the iterate whose recurrence's residual was the least, as far as it was looked
+    /// at (now and then, and at the end); zeros where none was below 1.
     virtual RecurrenceRun run(std::span<const double> r, double goal, std::uint32_t limit, std::uint32_t patience,
                               std::span<double> u) = 0;
 
