@@ -109,6 +109,25 @@ TEST(TuneCommand, AMatrixOfOnesOwnGetsACoreOfSparseRows) {
     EXPECT_NE(winner.at("synthesis_command").get<std::string>().find("--operator sparse"), std::string::npos);
 }
 
+TEST(TuneCommand, CyclesAreInTheSpaceOfPoissonsEquation) {
+    const Scratch scratch;
+    const Outcome done = run("tune --problem poisson2d:level=6 --device alveo-u280 --netlists 0 --points 16 --store " +
+                             scratch.path("a") + " --json -");
+    ASSERT_EQ(done.code, 0) << done.err;
+    const auto a = nlohmann::json::parse(done.out);
+    const auto& winner = a.at("winner");
+    EXPECT_EQ(winner.at("bands"), "cycle"); // (ten cycles in place of a hundred iterations)
+    const auto command = winner.at("command").get<std::string>();
+    const Outcome solved = run(command.substr(9) + " --json");
+    ASSERT_EQ(solved.code, 0) << solved.err;
+    EXPECT_EQ(nlohmann::json::parse(solved.out).at("inner_iterations"), winner.at("iterations"));
+    EXPECT_NE(winner.at("synthesis_command").get<std::string>().find("--operator cycle"), std::string::npos);
+    const Outcome without = run("tune --problem poisson2d:level=6 --device alveo-u280 --netlists 0 --points 8 "
+                                "--no words=cycle --store " + scratch.path("a") + " --json -");
+    ASSERT_EQ(without.code, 0) << without.err;
+    EXPECT_EQ(nlohmann::json::parse(without.out).at("winner").at("bands"), "constant");
+}
+
 TEST(TuneCommand, BadInputIsRefusedInOneLine) {
     const Scratch scratch;
     const std::string store = " --store " + scratch.path("x");
@@ -118,6 +137,8 @@ TEST(TuneCommand, BadInputIsRefusedInOneLine) {
           "tune --problem poisson2d:level=6 --device xc2v8000 --budget soon",
           "tune --problem poisson2d:level=6 --device xc2v8000 --fix colour=red",
           "tune --problem poisson2d:level=6 --device xc2v8000 --for energy",
+          "tune --problem poisson2d:level=6 --device xc2v8000 --fix words=cycle",
+          "tune --problem diffusion2d:level=6,field=jump,contrast=100,seed=1 --device alveo-u280 --fix words=cycle",
           "tune --problem poisson3d:level=3 --device xc2v8000",
           "tune --problem poisson2d:level=5 --device lfe5u-85f"}) {
         const Outcome done = run(bad + store);

@@ -12,8 +12,8 @@ namespace mantissa::tuning {
 
 class Judge {
 public:
-    Judge(const TuneRequest& request, const SolveContest& contest, Cores& cores, Solves& solves, TuneResult& result)
-        : request_(request), contest_(contest), cores_(cores), solves_(solves), result_(result) {}
+    Judge(const TuneRequest& request, Cores& cores, Solves& solves, TuneResult& result)
+        : request_(request), cores_(cores), solves_(solves), result_(result) {}
     /// Several right-hand sides for the designs that are as good as the best within the scatter of a count.
     void judge_sides();
     /// Netlists for the winner and those next to it. What is not modelled any more may lose to the next.
@@ -24,10 +24,9 @@ private:
     void judge(Design& d, const std::vector<std::string>& sides);
     void find_front(const std::vector<Placed>& all);
     [[nodiscard]] std::vector<Placed> placed(std::size_t index) const;
-    [[nodiscard]] double usual_share() const;
+    [[nodiscard]] double usual_share(bool cycles) const;
 
     const TuneRequest& request_;
-    const SolveContest& contest_;
     Cores& cores_;
     Solves& solves_;
     TuneResult& result_;
