@@ -9,7 +9,9 @@ BANDS is constant, streamed, sparse (cores of sparse rows), or cycle (cores of m
 evenly (golden ratios), so that any first part of it covers the space too: words of r, p and q from 10 to 26 bits (30 for
 sparse rows), u longer by 3 to 10, alpha and beta of 10 to 17 fraction bits, scalars of 15 to 23, one, two or four lanes
 (one, four or sixteen for sparse rows). `run` synthesises them one after the other into STORE; what is stored is not run
-again. `keep` takes the netlists of STORE of the newest RTL in it, and leaves those of other targets and BANDS in cores.json; the clocks of a pass are counted by solves of the timed
+again. For grids the model is fitted to
+the first ten points alone; other netlists of the store, further points and winners of `mantissa tune` among them, are marked
+"judge": they tell its error. `keep` takes the netlists of STORE of the newest RTL in it, and leaves those of other targets and BANDS in cores.json; the clocks of a pass are counted by solves of the timed
 SystemC model, whose counts are the RTL core's.
 """
 import json
@@ -20,6 +22,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 FIGURES = ["luts", "memory_luts", "flip_flops", "paired", "carries", "multipliers", "memory_bits", "depth"]
+FITTED = 10  # points of the sequence; what else a store has judges the model
 LEVEL = 5  # of the problem whose clocks are counted
 
 
@@ -85,12 +88,20 @@ def fixed_clocks(mantissa, entry, known={}):
     return known[key]
 
 
+def canonical(mantissa, spec):
+    """A specification as stores have it."""
+    done = subprocess.run([mantissa, "solve", "--problem", "poisson2d:level=3", "--spec", spec, "--max-iterations", "1", "--json"],
+                          capture_output=True, text=True)
+    return json.loads(done.stdout)["spec"]
+
+
 def keep(mantissa, store):
     database = sqlite3.connect(store)
     database.row_factory = sqlite3.Row
     # (Each kind of core has a hash of its own RTL.)
     kind = "part || (spec LIKE 'fx%')"
     newest = dict(database.execute(f"SELECT {kind}, sources FROM netlist WHERE part IN ('core', 'sparse', 'cycle') ORDER BY date"))
+    fitted = {canonical(mantissa, specification(n)) for n in range(FITTED)}
     cores = []
     fields = ["spec", "target", "multiplier", "bands", *FIGURES, "model_mhz"]
     for row in database.execute(f"SELECT *, {kind} AS kind FROM netlist WHERE part IN ('core', 'sparse', 'cycle')"):
@@ -100,6 +111,8 @@ def keep(mantissa, store):
                  "commit": row["commit_id"][:12]}
         if row["part"] != "core":
             entry["bands"] = row["part"]
+        if entry["bands"] == "constant" and entry["spec"] not in fitted:
+            entry["judge"] = True
         cores.append(entry)
     for entry in cores:
         clocks = None if entry["bands"] in ("sparse", "cycle") else fixed_clocks(mantissa, entry)

@@ -163,9 +163,8 @@ void Judge::find_front(const std::vector<Placed>& all) {
     result_.front.erase(std::unique(result_.front.begin(), result_.front.end(), same), result_.front.end());
     for (Placed& p : result_.front) p.front = true;
     for (Placed& p : result_.best)
-        p.front = std::any_of(result_.front.begin(), result_.front.end(), [&](const Placed& f) {
-            return f.design == p.design && f.estimate.cores == p.estimate.cores && f.build.name() == p.build.name();
-        });
+        p.front = std::any_of(result_.front.begin(), result_.front.end(),
+                              [&](const Placed& f) { return same_place(f, p); });
 }
 
 } // namespace mantissa::tuning

@@ -41,6 +41,10 @@ const char* to_string(Goal goal) {
     return "";
 }
 
+bool same_place(const Placed& a, const Placed& b) {
+    return a.design == b.design && a.estimate.cores == b.estimate.cores && a.build.name() == b.build.name();
+}
+
 double cost_of(const TuneRequest& request, const Estimate& e, double iterations, double reference) {
     if (request.most_area && e.area_share > *request.most_area) return kInfinite;
     if (request.most_iterations && iterations > *request.most_iterations * reference) return kInfinite;

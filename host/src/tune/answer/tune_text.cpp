@@ -10,7 +10,7 @@
 #include "mantissa/base/shell_words.hpp"
 #include "mantissa/format.hpp"
 #include "text/counted.hpp"
-#include "tune.hpp"
+#include "tune/tune.hpp"
 
 namespace mantissa::tuning {
 
@@ -36,11 +36,6 @@ std::string synthesise_command(const TuneRequest& request, const Build& build) {
                            request.device.target);
     return fmt::format("mantissa synthesize --spec {} {} --target {}", base::shell_quoted(to_string(build.spec)),
                        build.rows == "sparse" ? "--operator sparse" : "--bands " + build.rows, request.device.target);
-}
-
-/// Are these the same design on as many cores and lanes?
-bool same_place(const Placed& a, const Placed& b) {
-    return a.design == b.design && a.estimate.cores == b.estimate.cores && a.build.name() == b.build.name();
 }
 
 std::string cores_text(const Placed& p) {
