@@ -15,7 +15,7 @@ constexpr double kInfinite = std::numeric_limits<double>::infinity();
 constexpr double kLeastRatio = 0.9; ///< no design is hoped to take fewer times the iterations of CG in double
 constexpr double kFewestCycles = 4; ///< each gains two or three digits at most
 constexpr std::uint64_t kMostCycles = 60;
-constexpr double kSlack = 1.1;      ///< counts scatter: so much above the front a solve goes on
+constexpr double kSlack = 1.1; ///< counts scatter: so much above the front a solve goes on
 
 double whole_steps(double iterations, std::uint64_t inner) {
     return std::ceil(iterations / static_cast<double>(inner));

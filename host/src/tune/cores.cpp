@@ -133,8 +133,9 @@ std::vector<Build> Cores::datapath_builds(const DatapathSpec& spec) {
         Build build{with_lanes(spec, lanes), kind, {}};
         if (!model_.refusal(build.spec, device_.target, kMultiplier, kind).empty()) break; // (more lanes than it has)
         const ModelledCore core = model_.at(build.spec, device_.target, kMultiplier, kind);
-        build.figures = {core.area, device_mhz(core.model_mhz),
-                         sparse ? row_clocks(lanes) + pipelines : core.fixed_clocks, 0, false, 0};
+        build.figures = {
+            core.area, device_mhz(core.model_mhz), sparse ? row_clocks(lanes) + pipelines : core.fixed_clocks, 0, false,
+            0};
         take_netlist(build);
         list.push_back(std::move(build));
     }
@@ -155,8 +156,7 @@ std::vector<Arranged> Cores::arranged(const Build& build, double iterations, dou
     const CoreFigures& f = build.figures;
     std::vector<Arranged> list;
     if (rows_ == "sparse" || build.cycle) {
-        Arranged one =
-            build.cycle ? arranged_cycle(build, iterations) : arranged_sparse(build, iterations, outer);
+        Arranged one = build.cycle ? arranged_cycle(build, iterations) : arranged_sparse(build, iterations, outer);
         if (one.estimate.cores > 0) list.push_back(std::move(one));
         return list;
     }

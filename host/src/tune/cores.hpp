@@ -23,7 +23,7 @@ struct CoreFigures {
     double mhz = 0; ///< on the device
     /// Of a pass: on grids besides (elements + row) / lanes; of sparse rows and of cycles all of them.
     double clocks = 0;
-    double last = 0; ///< of a solve by cycles: clocks behind the last one
+    double last = 0;          ///< of a solve by cycles: clocks behind the last one
     bool synthesised = false; ///< are area and clock those of a netlist?
     double area_error = 0;    ///< of the model's slices, where synthesised
 };
@@ -34,7 +34,7 @@ struct Build {
     DatapathSpec spec;
     std::string rows; ///< Cores::rows() of it; "cycle": of cycles
     CoreFigures figures;
-    std::optional<CycleSpec> cycle = {}; ///< in the place of `spec`
+    std::optional<CycleSpec> cycle = {};           ///< in the place of `spec`
     int cycle_lanes = 1, cycle_level = kCycleRows; ///< level: of the rows that it has
     [[nodiscard]] int lanes() const { return cycle ? cycle_lanes : spec.lanes; }
     /// "fx18.16,...", or "b2,w=10,lanes=4".

@@ -28,8 +28,8 @@ std::string Build::name() const {
 std::optional<multilevel::GridWords> poisson_grid(const Problem& problem) {
     const auto grid = multilevel::grid_words(problem.system);
     const bool poisson = grid && grid->centre == 8 && grid->east == -1 && grid->north == -1 && grid->corner == -1;
-    const bool held = poisson && grid->levels() >= multilevel::kLeastCycleLevel &&
-                      grid->levels() <= multilevel::kMostCycleLevel;
+    const bool held =
+        poisson && grid->levels() >= multilevel::kLeastCycleLevel && grid->levels() <= multilevel::kMostCycleLevel;
     return held ? grid : std::nullopt;
 }
 

@@ -20,6 +20,12 @@ constexpr double kNear = 1.08; ///< designs so near to the best are judged by se
 constexpr std::size_t kJudged = 5;
 constexpr int kBestNetlists = 3; ///< of the best by cost; further ones are of the front
 
+constexpr double kLutSeconds = 0.007; ///< that a netlist takes, until one tells it for this machine
+
+double luts_a_slice(const std::string& target) {
+    return target == "xcup" ? 8 : target == "xc7" ? 4 : 2;
+}
+
 /// The mean over all right-hand sides of what a design takes, over what it takes for the problem's own.
 double share(const Design& d) {
     return d.judged / static_cast<double>(d.iterations);
@@ -95,9 +101,10 @@ void Judge::judge(Design& d, const std::vector<std::string>& sides) {
     d.judged = std::exp(sum / static_cast<double>(d.side_iterations.size())) * result_.reference;
 }
 
-void Judge::synthesise(const std::function<bool()>& out_of_time) {
+void Judge::synthesise(const std::function<double()>& left) {
     std::optional<synthesis::Synthesizer> synthesizer;
     std::set<std::string> failed; // specifications
+    double lut_seconds = kLutSeconds;
     for (int made = 0; made < request_.netlists;) {
         rank();
         const Placed* next = nullptr; // the best ones first, then what else is on the front
@@ -118,12 +125,17 @@ void Judge::synthesise(const std::function<bool()>& out_of_time) {
             if (!synthesizer) synthesizer.emplace(request_.store, current_provenance(request_.command));
             const synthesis::SynthesisRequest r = cores_.netlist_of(build);
             synthesizer->take_kept(r);
-            if (!synthesizer->stored(r) && out_of_time()) {
-                result_.notes.emplace_back("The budget left no time for a netlist; the next run with this store goes "
-                                           "on from here");
+            const bool stored = synthesizer->stored(r).has_value();
+            const double luts = static_cast<double>(build.figures.area.slices) * luts_a_slice(request_.device.target);
+            if (!stored && lut_seconds * luts > left()) {
+                result_.notes.push_back(fmt::format("The budget left no time for the netlist of {}; a run with this "
+                                                    "store and a longer --budget goes on from here",
+                                                    name));
                 break;
             }
+            const double before = left();
             cores_.enter(build, synthesizer->figures(r));
+            if (!stored) lut_seconds = std::max(lut_seconds, (before - left()) / std::max(luts, 1.0));
             ++made;
         } catch (const ToolFailure& fault) {
             result_.notes.push_back(fmt::format("No netlist: {}", fault.what()));
@@ -163,8 +175,8 @@ void Judge::find_front(const std::vector<Placed>& all) {
     result_.front.erase(std::unique(result_.front.begin(), result_.front.end(), same), result_.front.end());
     for (Placed& p : result_.front) p.front = true;
     for (Placed& p : result_.best)
-        p.front = std::any_of(result_.front.begin(), result_.front.end(),
-                              [&](const Placed& f) { return same_place(f, p); });
+        p.front =
+            std::any_of(result_.front.begin(), result_.front.end(), [&](const Placed& f) { return same_place(f, p); });
 }
 
 } // namespace mantissa::tuning

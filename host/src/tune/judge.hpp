@@ -17,7 +17,8 @@ public:
     /// Several right-hand sides for the designs that are as good as the best within the scatter of a count.
     void judge_sides();
     /// Netlists for the winner and those next to it. What is not modelled any more may lose to the next.
-    void synthesise(const std::function<bool()>& out_of_time);
+    /// `left`: seconds of the budget; a netlist that is likely to take longer is not begun.
+    void synthesise(const std::function<double()>& left);
 
 private:
     void rank();

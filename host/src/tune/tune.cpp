@@ -130,7 +130,7 @@ TuneResult tune(const TuneRequest& request) {
     if (result.solved == 0) throw InvalidInput(nothing_to_judge(request, result));
     Judge judge(request, cores, solves, result);
     judge.judge_sides();
-    judge.synthesise([&] { return spent() > request.budget; });
+    judge.synthesise([&] { return request.budget - spent(); });
     result.stored_before = solves.stored();
     if (!result.best.empty()) {
         result.same_rtl = cores.of_this_rtl(result.best.front().build);

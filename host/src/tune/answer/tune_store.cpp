@@ -22,8 +22,8 @@ void store_answer(const TuneRequest& request, const TuneResult& result) {
     const Provenance here = current_provenance(request.command);
     execute("BEGIN IMMEDIATE");
     results::Statement old = prepare("DELETE FROM tuned WHERE problem = ? AND device = ? AND goal = ?");
-    for (const std::string_view text :
-         {std::string_view(request.problem), std::string_view(request.device.id), std::string_view(to_string(request.goal))})
+    for (const std::string_view text : {std::string_view(request.problem), std::string_view(request.device.id),
+                                        std::string_view(to_string(request.goal))})
         old.bind(text);
     (void)old.step();
     std::uint64_t number = 0;

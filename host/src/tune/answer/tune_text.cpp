@@ -53,7 +53,8 @@ std::string spread_text(const Design& d) {
 std::string row_text(const TuneRequest& request, const TuneResult& result, const Placed& p) {
     const Design& d = result.designs[p.design];
     return fmt::format("  {:>8}  {:>9}  {:>5}  {:>6}  {:>5}  {:>8}  {:<8}  {}{}\n", percent(p.estimate.area_share),
-                       seconds_text(p.estimate.seconds), p.estimate.cores, d.iterations, p.build.cycle ? "-" : std::to_string(d.options.inner),
+                       seconds_text(p.estimate.seconds), p.estimate.cores, d.iterations,
+                       p.build.cycle ? "-" : std::to_string(d.options.inner),
                        request.goal == Goal::energy ? fmt::format("{:.3g} J", p.cost)
                                                     : fmt::format("{:.0f} MHz", p.build.figures.mhz),
                        p.build.figures.synthesised ? "netlist" : "modelled", p.build.name(),
@@ -177,8 +178,8 @@ std::string tune_text(const TuneRequest& request, const TuneResult& result) {
     out += fmt::format("\nNearest to the best by {}:\n", to_string(request.goal)) + head_text();
     for (std::size_t i = 0; i < std::min(result.best.size(), kShown); ++i)
         out += row_text(request, result, result.best[i]);
-    const bool apart = std::any_of(result.errors.begin(), result.errors.end(),
-                                   [](const auto& e) { return e.second.apart; });
+    const bool apart =
+        std::any_of(result.errors.begin(), result.errors.end(), [](const auto& e) { return e.second.apart; });
     out += apart ? "\nArea model, on cores that it was not fitted to:"
                  : "\nArea model, each core modelled from the others:";
     std::string said;

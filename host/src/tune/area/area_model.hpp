@@ -48,8 +48,8 @@ public:
     /// Of a core without refusal().
     [[nodiscard]] ModelledCore at(const DatapathSpec& spec, const std::string& target, const std::string& multiplier,
                                   const std::string& bands) const;
-    /// By part, of the kind of core that this one is: on the table's cores for judging ("judge": true), or, where a kind
-    /// has none, on each core with the weights of the others.
+    /// By part, of the kind of core that this one is: on the table's cores for judging ("judge": true), or, where a
+    /// kind has none, on each core with the weights of the others.
     [[nodiscard]] std::map<Part, ModelError> errors(const DatapathSpec& spec, const std::string& target,
                                                     const std::string& multiplier, const std::string& bands) const;
     /// Are all netlists of the kind of core that this one is of RTL with this hash?
@@ -58,7 +58,7 @@ public:
 
 private:
     struct Kind {
-        std::vector<Netlist> cores, judges; ///< judges: of known error, not fitted to
+        std::vector<Netlist> cores, judges;          ///< judges: of known error, not fitted to
         std::map<Part, std::vector<double>> weights; ///< of features_of()
         std::map<Part, ModelError> errors;
         int least_bits = 0, most_bits = 0, most_lanes = 1;

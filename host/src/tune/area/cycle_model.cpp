@@ -26,8 +26,9 @@ Features slice_features(const CycleSpec& c, int lanes) {
     return {1, n, n * c.before, n * c.after, n * (c.after > 0 ? 1 : 0), n * word, n * found};
 }
 
+/// (A few lanes lengthen the longest path, further ones do not.)
 Features clock_features(const CycleSpec& c, int lanes) {
-    return {1, lanes > 1 ? 1.0 : 0.0, std::log2(static_cast<double>(lanes)), c.after > 0 ? 1.0 : 0.0};
+    return {1, 1.0 / lanes / lanes, c.after > 0 ? 1.0 : 0.0};
 }
 
 /// "b2,w=10,level=10,stored=5,lanes=4", as a store has it.
@@ -64,8 +65,7 @@ CycleModel::Kind CycleModel::fitted(std::vector<CycleNetlist> cores) {
     kind.mhz = fit(mhz, mhz.size());
     std::vector<double> off;
     for (const CycleNetlist& n : cores) off.push_back(std::abs(n.lanes / n.blocks - 1));
-    kind.errors = {
-        {Part::slices, errors(slices)}, {Part::blocks, error_of(std::move(off))}, {Part::mhz, errors(mhz)}};
+    kind.errors = {{Part::slices, errors(slices)}, {Part::blocks, error_of(std::move(off))}, {Part::mhz, errors(mhz)}};
     kind.cores = std::move(cores);
     return kind;
 }
@@ -114,8 +114,8 @@ std::string CycleModel::refusal(const CycleSpec& cycle, int lanes, const std::st
 ModelledCore CycleModel::at(const CycleSpec& cycle, int lanes, const std::string& target) const {
     const Kind& kind = kinds_.at(target);
     ModelledCore core;
-    core.area.slices = static_cast<std::uint64_t>(
-        std::max(0.0, std::round(weighted(kind.slices, slice_features(cycle, lanes)))));
+    core.area.slices =
+        static_cast<std::uint64_t>(std::max(0.0, std::round(weighted(kind.slices, slice_features(cycle, lanes)))));
     core.area.blocks = static_cast<std::uint64_t>(lanes); // the squares of the verdict
     core.model_mhz = weighted(kind.mhz, clock_features(cycle, lanes));
     return core;

@@ -18,7 +18,8 @@ struct Sample {
 struct ModelError {
     std::size_t cores = 0;
     double median = 0, largest = 0;
-    bool apart = false; ///< of cores that are for judging alone; false: each left out in turn, and modelled from the rest
+    bool apart =
+        false; ///< of cores that are for judging alone; false: each left out in turn, and modelled from the rest
 };
 
 /// Weights of the features, each held back a little, since some cores differ in few features. Sample `left_out` counts
