@@ -85,7 +85,7 @@ TEST(TuneCommand, TheReportDrawsTheFront) {
     (void)answer(scratch, "a");
     ASSERT_EQ(run("report " + scratch.path("a") + " -o " + page).code, 0);
     const std::string again(mantissa::base::read_file(page).view());
-    const std::size_t first = again.find("id=\"tuned-1\"");
+    const std::size_t first = again.find("table-tuned-1");
     EXPECT_EQ(again.find("tuned-2"), std::string::npos);
     EXPECT_NE(first, std::string::npos);
 }
