@@ -5,11 +5,13 @@
     experiments/tune/cores.py run MANTISSA STORE TARGET BANDS FIRST COUNT  # synthesise COUNT of them from FIRST on
     experiments/tune/cores.py keep MANTISSA STORE                          # cores.json, with the clocks of a pass
 
-BANDS is constant, streamed, or sparse: cores of sparse rows. The words are points of a sequence that fills the space
+BANDS is constant, streamed, sparse (cores of sparse rows), or cycle (cores of multilevel cycles, with rows for level 10). The words are points of a sequence that fills the space
 evenly (golden ratios), so that any first part of it covers the space too: words of r, p and q from 10 to 26 bits (30 for
 sparse rows), u longer by 3 to 10, alpha and beta of 10 to 17 fraction bits, scalars of 15 to 23, one, two or four lanes
 (one, four or sixteen for sparse rows). `run` synthesises them one after the other into STORE; what is stored is not run
-again. `keep` takes the netlists of STORE of the newest RTL in it, and leaves those of other targets and BANDS in cores.json; the clocks of a pass are counted by solves of the timed
+again. For grids the model is fitted to
+the first ten points alone; other netlists of the store, further points and winners of `mantissa tune` among them, are marked
+"judge": they tell its error. `keep` takes the netlists of STORE of the newest RTL in it, and leaves those of other targets and BANDS in cores.json; the clocks of a pass are counted by solves of the timed
 SystemC model, whose counts are the RTL core's.
 """
 import json
@@ -20,6 +22,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 FIGURES = ["luts", "memory_luts", "flip_flops", "paired", "carries", "multipliers", "memory_bits", "depth"]
+FITTED = 10  # points of the sequence; what else a store has judges the model
 LEVEL = 5  # of the problem whose clocks are counted
 
 
@@ -49,11 +52,23 @@ def specification(n, bands="constant"):
     return text + (f",lanes={lanes}" if lanes > 1 else "")
 
 
+def cycle(n):
+    """Cycle and lanes of point n."""
+    x = fractions(n, 4)
+    shape = ("b1", "b2", "b3", "v11", "v12", "v22")[int(x[0] * 6)]
+    word = 6 + int(x[1] * 9)
+    return f"{shape},w={word},f={word + 4 + int(x[2] * 4)}", (1, 1, 2, 4)[int(x[3] * 4)]
+
+
 def run(mantissa, store, target, bands, first, count):
-    core = ["--operator", "sparse"] if bands == "sparse" else ["--bands", bands]
     for n in range(int(first), int(first) + int(count)):
-        subprocess.run([mantissa, "synthesize", "--store", store, "--target", target, *core,
-                        "--spec", specification(n, bands)], check=False)
+        if bands == "cycle":
+            spec, lanes = cycle(n)
+            core = ["--operator", "cycle", "--cycle", spec, "--lanes", str(lanes)]
+        else:
+            core = ["--operator", "sparse"] if bands == "sparse" else ["--bands", bands]
+            core += ["--spec", specification(n, bands)]
+        subprocess.run([mantissa, "synthesize", "--store", store, "--target", target, *core], check=False)
 
 
 def fixed_clocks(mantissa, entry, known={}):
@@ -73,24 +88,34 @@ def fixed_clocks(mantissa, entry, known={}):
     return known[key]
 
 
+def canonical(mantissa, spec):
+    """A specification as stores have it."""
+    done = subprocess.run([mantissa, "solve", "--problem", "poisson2d:level=3", "--spec", spec, "--max-iterations", "1", "--json"],
+                          capture_output=True, text=True)
+    return json.loads(done.stdout)["spec"]
+
+
 def keep(mantissa, store):
     database = sqlite3.connect(store)
     database.row_factory = sqlite3.Row
     # (Each kind of core has a hash of its own RTL.)
     kind = "part || (spec LIKE 'fx%')"
-    newest = dict(database.execute(f"SELECT {kind}, sources FROM netlist WHERE part IN ('core', 'sparse') ORDER BY date"))
+    newest = dict(database.execute(f"SELECT {kind}, sources FROM netlist WHERE part IN ('core', 'sparse', 'cycle') ORDER BY date"))
+    fitted = {canonical(mantissa, specification(n)) for n in range(FITTED)}
     cores = []
     fields = ["spec", "target", "multiplier", "bands", *FIGURES, "model_mhz"]
-    for row in database.execute(f"SELECT *, {kind} AS kind FROM netlist WHERE part IN ('core', 'sparse')"):
+    for row in database.execute(f"SELECT *, {kind} AS kind FROM netlist WHERE part IN ('core', 'sparse', 'cycle')"):
         if row["sources"] != newest[row["kind"]]:
             continue
         entry = {"sources": row["sources"], **{f: row[f] for f in fields}, "tool": row["tool"],
                  "commit": row["commit_id"][:12]}
-        if row["part"] == "sparse":
-            entry["bands"] = "sparse"
+        if row["part"] != "core":
+            entry["bands"] = row["part"]
+        if entry["bands"] == "constant" and entry["spec"] not in fitted:
+            entry["judge"] = True
         cores.append(entry)
     for entry in cores:
-        clocks = None if entry["bands"] == "sparse" else fixed_clocks(mantissa, entry)
+        clocks = None if entry["bands"] in ("sparse", "cycle") else fixed_clocks(mantissa, entry)
         if clocks is not None:
             entry["fixed_clocks"] = clocks
     made = {(c["target"], c["bands"]) for c in cores}

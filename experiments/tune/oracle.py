@@ -1,14 +1,18 @@
 #!/usr/bin/env python3
 """Every point of four small spaces, solved: what the search of `mantissa tune` is judged by (ctest -R tune.Judge).
 
-    experiments/tune/oracle.py MANTISSA FOLDER      # writes oracles.json beside this file; the stores stay in FOLDER
+    experiments/tune/oracle.py MANTISSA FOLDER [NUMBER]  # writes oracles.json beside this file; the stores stay in FOLDER
+
+With NUMBER, 0 to 3, that space alone; the others stay as they are.
 
 Three axes each, 306 to 510 points. A point's weight stands for area times the time of an iteration: the bits that an
 element moves in an iteration (u, r, p and q in and out, its coefficients) times the iterations' number is the cost.
-Points that did not converge have null iterations.
+Points that did not converge have null iterations. Of the floating space they are the geometric mean over four right-hand
+sides, since a single count scatters by more than the best points differ.
 """
 import itertools
 import json
+import math
 import subprocess
 import sys
 from pathlib import Path
@@ -31,7 +35,7 @@ SPACES = [
     {"problem": "diffusion2d:level=6,field=jump,contrast=100,seed=1",
      "axes": {"bits": [*BITS], "coef": [10, 12, 14, 16, 18], "inner": [*INNER]},
      "spec": lambda b, c, i: fixed(b, coef=c)},
-    {"problem": "poisson2d:level=7", "axes": {"bits": [*range(8, 25)], "order": ["chain", "flux", "second-difference"],
+    {"problem": "poisson2d:level=7", "sides": ["", *(f",rhs=random,seed={n}" for n in (1, 2, 3))], "axes": {"bits": [*range(8, 25)], "order": ["chain", "flux", "second-difference"],
                                               "inner": [*INNER]},
      "spec": lambda b, o, i: (f"s{b}e8,order={o}", 8 * (b + 9) + (b + 9) * {"c": 9, "f": 4, "s": 0}[o[0]])},
 ]
@@ -39,35 +43,46 @@ SPACES = [
 
 def main():
     mantissa, folder = sys.argv[1], Path(sys.argv[2])
-    spaces = []
-    for number, space in enumerate(SPACES):
-        points = list(itertools.product(*space["axes"].values()))
-        specs = [space["spec"](*p) for p in points]
-        store = folder / f"oracle{number}.sqlite"
-        grids = "".join(f'[[grid]]\nproblem = "{space["problem"]}"\nspec = "{s}"\ninner = {[*INNER]}\n'
-                        for s in dict.fromkeys(s for s, _ in specs))
-        (folder / f"oracle{number}.toml").write_text(f'store = "{store}"\n[defaults]\nmax_iterations = 4000\n' + grids)
-        subprocess.run([mantissa, "sweep", str(folder / f"oracle{number}.toml")], check=True)
-        listed = folder / f"oracle{number}.jsonl"
-        subprocess.run([mantissa, "sweep", str(folder / f"oracle{number}.toml"), "--jsonl", str(listed)], check=True,
-                       stdout=subprocess.DEVNULL)
-        got = {}
-        for line in listed.read_text().splitlines():
-            row = json.loads(line)
-            got[row["spec"], row["inner"]] = row["inner_iterations"] if row["status"] == "converged" else None
-        names = {}
-        for spec, _ in specs:  # as the store writes them
-            names.setdefault(spec, None)
-        canonical = list(dict.fromkeys(json.loads(line)["spec"] for line in listed.read_text().splitlines()))
-        # The sweep stores points in any order; a spec's canonical text is asked of the program once.
-        for spec in names:
-            names[spec] = spec if spec in canonical else canonical_text(mantissa, spec)
-        iterations = [got[names[s], p[-1]] for p, (s, _) in zip(points, specs)]
-        spaces.append({"problem": space["problem"], "axes": space["axes"], "weights": [w for _, w in specs],
-                       "iterations": iterations})
-        print(space["problem"], len(points), "points,", sum(i is None for i in iterations), "did not converge")
+    file = HERE / "oracles.json"
+    spaces = json.loads(file.read_text())["spaces"] if len(sys.argv) > 3 else [None] * len(SPACES)
+    for number in [int(sys.argv[3])] if len(sys.argv) > 3 else range(len(SPACES)):
+        spaces[number] = solved(mantissa, folder, number)
     text = ",\n".join(json.dumps(s, separators=(",", ":")) for s in spaces)
-    (HERE / "oracles.json").write_text('{"spaces": [\n%s\n]}\n' % text)
+    file.write_text('{"spaces": [\n%s\n]}\n' % text)
+
+
+def solved(mantissa, folder, number):
+    """A space with all its iterations."""
+    space = SPACES[number]
+    problem, sides = space["problem"], space.get("sides", [""])
+    points = list(itertools.product(*space["axes"].values()))
+    specs = [space["spec"](*p) for p in points]
+    sweep, listed = folder / f"oracle{number}.toml", folder / f"oracle{number}.jsonl"
+    grids = "".join(f'[[grid]]\nproblem = {json.dumps([problem + s for s in sides])}\nspec = "{s}"\n'
+                    f'inner = {[*INNER]}\n' for s in dict.fromkeys(s for s, _ in specs))
+    sweep.write_text(f'store = "{folder}/oracle{number}.sqlite"\n[defaults]\nmax_iterations = 4000\n' + grids)
+    subprocess.run([mantissa, "sweep", str(sweep)], check=True)
+    subprocess.run([mantissa, "sweep", str(sweep), "--jsonl", str(listed)], check=True, stdout=subprocess.DEVNULL)
+    rows = [json.loads(line) for line in listed.read_text().splitlines()]
+    got = {}
+    for row in rows:
+        taken = row["inner_iterations"] if row["status"] == "converged" else None
+        got.setdefault((row["spec"], row["inner"]), []).append(taken)
+    # The sweep stores points in any order; a spec's canonical text is asked of the program once.
+    canonical = {row["spec"] for row in rows}
+    names = {s: s if s in canonical else canonical_text(mantissa, s) for s in dict.fromkeys(s for s, _ in specs)}
+    iterations = [mean(got[names[s], p[-1]], len(sides)) for p, (s, _) in zip(points, specs)]
+    print(problem, len(points), "points,", sum(i is None for i in iterations), "did not converge")
+    return {"problem": problem, **({"sides": len(sides)} if len(sides) > 1 else {}), "axes": space["axes"],
+            "weights": [w for _, w in specs], "iterations": iterations}
+
+
+def mean(counts, sides):
+    """The geometric mean over right-hand sides; None where one did not converge."""
+    assert len(counts) == sides
+    if None in counts:
+        return None
+    return counts[0] if sides == 1 else round(math.exp(sum(map(math.log, counts)) / sides), 1)
 
 
 def canonical_text(mantissa, spec):

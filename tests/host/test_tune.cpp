@@ -11,7 +11,8 @@
 #include "mantissa/base/files.hpp"
 #include "mantissa/errors.hpp"
 #include "mantissa/format.hpp"
-#include "tune/area_model.hpp"
+#include "tune/area/area_model.hpp"
+#include "tune/area/cycle_model.hpp"
 #include "tune/search/guess.hpp"
 #include "tune/search/search.hpp"
 #include "tune/space.hpp"
@@ -78,6 +79,7 @@ TEST(Judge, FindsTheBestWithATenthOfTheSolves) {
             SearchOptions options;
             options.seed = seed;
             options.most = oracle.points() / 10;
+            options.noise /= std::sqrt(space.value("sides", 1.0)); // (of a mean over right-hand sides)
             const SearchResult found = search(oracle, options);
             ASSERT_NE(found.best(), nullptr);
             EXPECT_LE(oracle.asked(), oracle.points() / 10);
@@ -88,10 +90,7 @@ TEST(Judge, FindsTheBestWithATenthOfTheSolves) {
         }
         std::printf("%s: %d of 20 seeds within 2 %%, the worst %.3f of the best\n",
                     space.at("problem").get<std::string>().c_str(), good, worst);
-        // (Of the floating space one point alone is within 2 %, a count that scattered 2.6 % below the next.)
-        const bool one_alone = space.at("axes").contains("order");
-        if (one_alone) EXPECT_LE(worst, 1.03) << space.at("problem");
-        else EXPECT_GE(good, 19) << space.at("problem");
+        EXPECT_GE(good, 19) << space.at("problem");
         ++judged;
     }
     EXPECT_EQ(judged, 4);
@@ -158,6 +157,25 @@ TEST(AreaModel, OfSparseRowsIsWithinItsLimits) {
     EXPECT_LT(errors.at(Part::slices).largest, 0.15);
     EXPECT_EQ(errors.at(Part::blocks).largest, 0);
     EXPECT_NE(model.refusal(spec, "xc2v", "block", "sparse"), "");
+}
+
+TEST(AreaModel, OfCyclesIsWithinItsLimits) {
+    const CycleModel model(MANTISSA_TUNE_FOLDER "/cores.json");
+    const auto cycle = mantissa::parse_cycle_spec("v12,w=9,f=14");
+    ASSERT_EQ(model.refusal(cycle, 4, "xcup"), "");
+    const auto errors = model.errors("xcup");
+    for (const auto& [part, e] : errors)
+        std::printf("cycles, %s: median %.3f, largest %.3f of %zu\n", to_string(part), e.median, e.largest, e.cores);
+    EXPECT_GE(errors.at(Part::slices).cores, 9U);
+    EXPECT_LT(errors.at(Part::slices).median, 0.05);
+    EXPECT_LT(errors.at(Part::slices).largest, 0.15);
+    EXPECT_EQ(errors.at(Part::blocks).largest, 0);
+    // More lanes and more steps take more.
+    EXPECT_GT(model.at(cycle, 4, "xcup").area.slices, 2 * model.at(cycle, 1, "xcup").area.slices);
+    EXPECT_GT(model.at(cycle, 1, "xcup").area.slices,
+              model.at(mantissa::parse_cycle_spec("b1,w=9,f=14"), 1, "xcup").area.slices);
+    EXPECT_NE(model.refusal(cycle, 256, "xcup"), "");
+    EXPECT_NE(model.refusal(cycle, 1, "ecp5"), "");
 }
 
 TEST(AreaModel, RefusesWhatItHasNoCoresOf) {

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "mantissa/base/files.hpp"
 #include "program.hpp"
 
 namespace {
@@ -67,6 +68,28 @@ TEST(TuneCommand, NoPointOfTheFrontBeatsAnother) {
     }
 }
 
+TEST(TuneCommand, TheReportDrawsTheFront) {
+    const Scratch scratch;
+    const nlohmann::json a = answer(scratch, "a");
+    const std::string page = scratch.path("page.html");
+    const Outcome done = run("report " + scratch.path("a") + " -o " + page);
+    ASSERT_EQ(done.code, 0) << done.err;
+    const std::string html(mantissa::base::read_file(page).view());
+    EXPECT_NE(html.find("Chosen designs"), std::string::npos);
+    EXPECT_NE(html.find("Area against time, least area-time: poisson2d:level=6 on xc2v8000"), std::string::npos);
+    // Every design of the front is in the table below the chart, and asked for again it is there once.
+    for (const auto& placed : a.at("front")) {
+        std::string spec = placed.at("spec");
+        EXPECT_NE(html.find(spec.substr(0, spec.find(','))), std::string::npos) << spec;
+    }
+    (void)answer(scratch, "a");
+    ASSERT_EQ(run("report " + scratch.path("a") + " -o " + page).code, 0);
+    const std::string again(mantissa::base::read_file(page).view());
+    const std::size_t first = again.find("table-tuned-1");
+    EXPECT_EQ(again.find("tuned-2"), std::string::npos);
+    EXPECT_NE(first, std::string::npos);
+}
+
 TEST(TuneCommand, LimitsHold) {
     const Scratch scratch;
     const nlohmann::json a = answer(scratch, "a", "--for time --within area=10%,iterations=2.5");
@@ -109,6 +132,26 @@ TEST(TuneCommand, AMatrixOfOnesOwnGetsACoreOfSparseRows) {
     EXPECT_NE(winner.at("synthesis_command").get<std::string>().find("--operator sparse"), std::string::npos);
 }
 
+TEST(TuneCommand, CyclesAreInTheSpaceOfPoissonsEquation) {
+    const Scratch scratch;
+    const Outcome done = run("tune --problem poisson2d:level=6 --device alveo-u280 --netlists 0 --points 16 --store " +
+                             scratch.path("a") + " --json -");
+    ASSERT_EQ(done.code, 0) << done.err;
+    const auto a = nlohmann::json::parse(done.out);
+    const auto& winner = a.at("winner");
+    EXPECT_EQ(winner.at("bands"), "cycle"); // (ten cycles in place of a hundred iterations)
+    const auto command = winner.at("command").get<std::string>();
+    const Outcome solved = run(command.substr(9) + " --json");
+    ASSERT_EQ(solved.code, 0) << solved.err;
+    EXPECT_EQ(nlohmann::json::parse(solved.out).at("inner_iterations"), winner.at("iterations"));
+    EXPECT_NE(winner.at("synthesis_command").get<std::string>().find("--operator cycle"), std::string::npos);
+    const Outcome without = run("tune --problem poisson2d:level=6 --device alveo-u280 --netlists 0 --points 8 "
+                                "--no words=cycle --store " +
+                                scratch.path("a") + " --json -");
+    ASSERT_EQ(without.code, 0) << without.err;
+    EXPECT_EQ(nlohmann::json::parse(without.out).at("winner").at("bands"), "constant");
+}
+
 TEST(TuneCommand, BadInputIsRefusedInOneLine) {
     const Scratch scratch;
     const std::string store = " --store " + scratch.path("x");
@@ -118,6 +161,8 @@ TEST(TuneCommand, BadInputIsRefusedInOneLine) {
           "tune --problem poisson2d:level=6 --device xc2v8000 --budget soon",
           "tune --problem poisson2d:level=6 --device xc2v8000 --fix colour=red",
           "tune --problem poisson2d:level=6 --device xc2v8000 --for energy",
+          "tune --problem poisson2d:level=6 --device xc2v8000 --fix words=cycle",
+          "tune --problem diffusion2d:level=6,field=jump,contrast=100,seed=1 --device alveo-u280 --fix words=cycle",
           "tune --problem poisson3d:level=3 --device xc2v8000",
           "tune --problem poisson2d:level=5 --device lfe5u-85f"}) {
         const Outcome done = run(bad + store);

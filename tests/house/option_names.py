@@ -21,6 +21,8 @@ USERS = {
     "host/src/sweep/sweep_file.cpp": "stop = \"digits=2\" is short for an option",
     "host/src/report/paper_tables.cpp": "the paper's tables have a column digits2",
     "host/src/tune": "axes of the space are fields of a datapath and options, and commands are printed",
+    "host/src/report/read_stores.cpp:headroom": "the table of tune's answers has a column of it",
+    "host/src/report/sections/tuned.cpp": "a design is shown as it would be typed",
     "host/src/findings/verdict.cpp": "the report names the command to type next",
     "host/src/compare/document.cpp": "the document says how a design's solves are scaled",
     "python/mantissa/__init__.py": "a preconditioner has an option's name",

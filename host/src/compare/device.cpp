@@ -58,6 +58,13 @@ void read_channels(const text::TomlText& file, Device& d) {
 
 } // namespace
 
+double Device::chip_bits() const {
+    if (memories.empty()) return static_cast<double>(memory_bits);
+    double bits = 0;
+    for (const ChipMemory& m : memories) bits += static_cast<double>(m.bits());
+    return bits;
+}
+
 Device parse_device(std::string_view text, std::string_view name) {
     const text::TomlText file(text, name);
     const toml::table& t = file.root();

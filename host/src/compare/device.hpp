@@ -35,6 +35,8 @@ struct Device {
     std::uint64_t channels = 0;        ///< of the memory, for sparse designs; 0: not given
     double channel_bandwidth = 0;      ///< of one channel, bytes per second; 0: not given
     std::string source;                ///< of the figures
+    /// Of all memories on the chip, where the file lists them.
+    [[nodiscard]] double chip_bits() const;
 };
 
 /// Reads a device. Throws InvalidInput, `FILE:LINE: what; the mend`.

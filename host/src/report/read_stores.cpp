@@ -182,6 +182,37 @@ template <class Row, class Key> void keep_latest(std::vector<Row>& rows, const K
     rows = std::move(kept);
 }
 
+TunedRow tuned_row(const RowReader& r, Origins& origins) {
+    TunedRow t;
+    t.at = r.address();
+    t.problem = r.text("problem");
+    t.device = r.text("device");
+    t.goal = r.text("goal");
+    t.design = r.text("design");
+    t.headroom = r.text("headroom");
+    t.lanes = r.whole("lanes");
+    t.cores = r.whole("cores");
+    t.iterations = r.whole("iterations");
+    t.inner = r.maybe_whole("inner");
+    t.area_share = r.real("area_share");
+    t.seconds = r.real("seconds");
+    t.clock_mhz = r.real("clock_mhz");
+    t.netlist = r.whole("netlist") != 0;
+    t.front = r.whole("on_front") != 0;
+    t.winner = r.whole("winner") != 0;
+    const Provenance from = r.provenance();
+    t.date = from.date;
+    t.origin = origins.add("answer of mantissa tune", from);
+    return t;
+}
+
+/// Of answers to the same question in several files the latest.
+void settle_tuned(std::vector<TunedRow>& rows) {
+    std::map<std::string, std::string> latest;
+    for (const TunedRow& r : rows) latest[r.answer()] = std::max(latest[r.answer()], r.date);
+    std::erase_if(rows, [&](const TunedRow& r) { return r.date != latest[r.answer()]; });
+}
+
 void add_document(std::vector<DocumentRow>& into, DocumentRow row) {
     const auto same = std::find_if(into.begin(), into.end(), [&](const DocumentRow& d) { return d.name == row.name; });
     if (same == into.end()) into.push_back(std::move(row));
@@ -199,6 +230,7 @@ void read_tables(sqlite3* db, const std::string& path, std::size_t i, Origins& o
     for (const char* table : {"synthesis", "netlist"})
         each(table, [&](const RowReader& r) { rows.synthesis.push_back(synthesis_row(r, origins)); });
     each("placement", [&](const RowReader& r) { rows.placements.push_back(placement_row(r, origins)); });
+    each("tuned", [&](const RowReader& r) { rows.tuned.push_back(tuned_row(r, origins)); });
     read_upsets(db, path, i, origins, rows.upsets);
     each("measurement", [&](const RowReader& r) { add_document(rows.measurements, document_row(r, path, origins)); });
     each("comparison", [&](const RowReader& r) { add_document(rows.comparisons, document_row(r, path, origins)); });
@@ -224,6 +256,7 @@ Rows read_stores(const std::vector<std::string>& paths, Origins& origins) {
     keep_latest(rows.points, [](const PointRow& p) { return p.key; });
     keep_latest(rows.dense, [](const DenseRow& d) { return d.key; });
     settle_upsets(rows.upsets);
+    settle_tuned(rows.tuned);
     keep_latest(rows.synthesis, [](const SynthesisRow& s) {
         return fmt::format("{}|{}|{}|{}", s.spec, s.target, s.multiplier, s.part);
     });

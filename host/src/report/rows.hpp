@@ -110,6 +110,18 @@ struct UpsetRows {
     [[nodiscard]] bool empty() const { return campaigns.empty() && undescribed == 0; }
 };
 
+/// A design of an answer of `mantissa tune`.
+struct TunedRow {
+    RowAddress at;
+    std::string problem, device, goal, design, headroom, date;
+    std::uint64_t lanes = 1, cores = 1, iterations = 0;
+    std::optional<std::uint64_t> inner;
+    double area_share = 0, seconds = 0, clock_mhz = 0;
+    bool netlist = false, front = false, winner = false;
+    int origin = 0;
+    [[nodiscard]] std::string answer() const { return problem + "\n" + device + "\n" + goal; }
+};
+
 struct Rows {
     std::vector<std::string> stores; ///< their paths, as given
     std::vector<PointRow> points;
@@ -117,6 +129,7 @@ struct Rows {
     std::vector<SynthesisRow> synthesis;
     std::vector<PlacementRow> placements;
     UpsetRows upsets;
+    std::vector<TunedRow> tuned;
     std::vector<DocumentRow> measurements, comparisons;
 };
 

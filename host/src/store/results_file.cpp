@@ -118,10 +118,11 @@ void check_whole(sqlite3* db, const std::string& path) {
 
 /// Only this program's tables, of plain columns: whatever else a schema may hold runs, or answers, as its maker likes.
 void check_schema(sqlite3* db, const std::string& path) {
-    static const std::set<std::string> kTables = {"points",      "dense",          "netlist",
-                                                  "placement",   "synthesis",      "netlist_before_bands",
-                                                  "measurement", "comparison",     "placement_before_bands",
-                                                  "upset",       "upset_campaign", "upset_place"};
+    static const std::set<std::string> kTables = {"points",      "dense",      "netlist",
+                                                  "placement",   "synthesis",  "netlist_before_bands",
+                                                  "measurement", "comparison", "placement_before_bands",
+                                                  "tuned",       "upset",      "upset_campaign",
+                                                  "upset_place"};
     const auto refuse = [&](const std::string& what) {
         throw InvalidInput(
             fmt::format("{}: it holds {}, which this program never makes; {}", path_text(path), what, kGiveAnother));

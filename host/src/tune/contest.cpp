@@ -13,7 +13,9 @@ namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 constexpr double kLeastRatio = 0.9; ///< no design is hoped to take fewer times the iterations of CG in double
-constexpr double kSlack = 1.1;      ///< counts scatter: so much above the front a solve goes on
+constexpr double kFewestCycles = 4; ///< each gains two or three digits at most
+constexpr std::uint64_t kMostCycles = 60;
+constexpr double kSlack = 1.1; ///< counts scatter: so much above the front a solve goes on
 
 double whole_steps(double iterations, std::uint64_t inner) {
     return std::ceil(iterations / static_cast<double>(inner));
@@ -22,14 +24,15 @@ double whole_steps(double iterations, std::uint64_t inner) {
 } // namespace
 
 SolveContest::SolveContest(const TuneRequest& request, const Space& space, Cores& cores, Solves& solves,
-                           TuneResult& result)
+                           TuneResult& result, bool levels)
     : request_(request), space_(space), cores_(cores), solves_(solves), result_(result) {
-    names_ = coarser(request.problem);
+    if (levels) names_ = coarser(request.problem);
     names_.push_back(request.problem);
     for (const std::string& name : names_) references_.push_back(solves.reference(name, request.tolerance));
 }
 
-double SolveContest::least_log(const Choice& /*choice*/) {
+double SolveContest::least_log(const Choice& choice) {
+    if (known(choice).options.preconditioner) return std::log(kFewestCycles);
     return std::log(kLeastRatio * reference());
 }
 
@@ -74,8 +77,8 @@ const SolveContest::Known& SolveContest::known(const Choice& choice) {
     try {
         k.options = space_.options(choice, request_.tolerance);
         k.why = options::refusal(k.options);
-        if (k.why.empty()) k.why = cores_.refusal(k.options.spec);
-        if (k.why.empty()) k.builds = cores_.builds(k.options.spec);
+        if (k.why.empty()) k.why = cores_.refusal(k.options);
+        if (k.why.empty()) k.builds = cores_.builds(k.options);
     } catch (const InvalidInput& fault) {
         k.why = fault.what();
     }
@@ -94,6 +97,7 @@ std::vector<Arranged> SolveContest::arranged(const Known& known, double iteratio
 
 /// Iterations beyond which a design cannot come near the front, on a coarse scale, so that few keys differ.
 std::uint64_t SolveContest::limit(const Choice& choice, double reference, bool whole) {
+    if (known(choice).options.preconditioner) return kMostCycles;
     double ratio = kMostRatio;
     if (request_.most_iterations) ratio = std::min(ratio, *request_.most_iterations);
     if (whole && !front_.empty()) {

@@ -17,7 +17,9 @@ namespace mantissa::tuning {
 class SolveContest : public Contest {
 public:
     /// The references must outlive it; designs that reached the tolerance are added to `result`.
-    SolveContest(const TuneRequest& request, const Space& space, Cores& cores, Solves& solves, TuneResult& result);
+    /// With `levels`, coarser problems are its rungs.
+    SolveContest(const TuneRequest& request, const Space& space, Cores& cores, Solves& solves, TuneResult& result,
+                 bool levels);
 
     [[nodiscard]] const std::vector<std::size_t>& sizes() const override { return space_.sizes(); }
     [[nodiscard]] Choice canonical(Choice choice) const override { return space_.canonical(std::move(choice)); }

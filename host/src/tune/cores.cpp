@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "compare/model/sparse.hpp"
+#include "cycle_cores.hpp"
 #include "mantissa/base/quoted.hpp"
 #include "mantissa/errors.hpp"
 #include "mantissa/format.hpp"
@@ -57,8 +58,10 @@ double pipeline_clocks(const DatapathSpec& /*spec*/) {
 
 } // namespace
 
-Cores::Cores(const Problem& problem, const compare::Device& device, double fill, const AreaModel& model)
-    : problem_(problem), device_(device), fill_(fill), model_(model) {
+Cores::Cores(const Problem& problem, const compare::Device& device, double fill, const AreaModel& model,
+             const CycleModel& cycle_model)
+    : problem_(problem), device_(device), fill_(fill), model_(model), cycle_model_(cycle_model),
+      grid_(poisson_grid(problem)) {
     const System& system = problem.system;
     unknowns_ = static_cast<double>(system.size());
     row_ = static_cast<double>(system.row_length());
@@ -90,17 +93,25 @@ const std::string& Cores::rows(const DatapathSpec& spec) const {
     return rows_;
 }
 
-std::string Cores::refusal(const DatapathSpec& spec) {
+std::string Cores::refusal(const SolveOptions& options) {
+    return options.preconditioner ? cycle_refusal(*options.preconditioner) : datapath_refusal(options.spec);
+}
+
+std::vector<Build> Cores::builds(const SolveOptions& options) {
+    return options.preconditioner ? cycle_builds(*options.preconditioner) : datapath_builds(options.spec);
+}
+
+std::string Cores::datapath_refusal(const DatapathSpec& spec) {
     std::string why =
         rows_ == "sparse" ? sparse_core::refusal(spec, two_rows()) : sim::core_refusal(spec, problem_.system);
     if (why.empty()) why = model_.refusal(spec, device_.target, kMultiplier, rows(spec));
     if (!why.empty()) return why;
     if (rows_ == "sparse") {
-        for (const Build& b : builds(spec))
+        for (const Build& b : datapath_builds(spec))
             if (!arranged(b, 1, 1).empty()) return {};
         return "one core does not fit the device";
     }
-    const compare::Fit fit = compare::cores_that_fit(builds(spec).front().figures.area, device_, fill_);
+    const compare::Fit fit = compare::cores_that_fit(datapath_builds(spec).front().figures.area, device_, fill_);
     return fit.cores == 0 ? fmt::format("one core does not fit the device (short of {})", fit.bound) : "";
 }
 
@@ -113,7 +124,7 @@ double Cores::row_clocks(int lanes) {
     return row_clocks_[lanes] = static_cast<double>(stream.slices()) + static_cast<double>(stream.beats());
 }
 
-std::vector<Build> Cores::builds(const DatapathSpec& spec) {
+std::vector<Build> Cores::datapath_builds(const DatapathSpec& spec) {
     const bool sparse = rows_ == "sparse";
     const std::string& kind = rows(spec);
     std::vector<Build> list;
@@ -122,23 +133,30 @@ std::vector<Build> Cores::builds(const DatapathSpec& spec) {
         Build build{with_lanes(spec, lanes), kind, {}};
         if (!model_.refusal(build.spec, device_.target, kMultiplier, kind).empty()) break; // (more lanes than it has)
         const ModelledCore core = model_.at(build.spec, device_.target, kMultiplier, kind);
-        build.figures = {core.area, device_mhz(core.model_mhz),
-                         sparse ? row_clocks(lanes) + pipelines : core.fixed_clocks, false, 0};
-        if (const auto it = netlists_.find(to_string(build.spec)); it != netlists_.end()) {
-            const double clocks = build.figures.clocks;
-            build.figures = it->second;
-            build.figures.clocks = clocks;
-        }
+        build.figures = {
+            core.area, device_mhz(core.model_mhz), sparse ? row_clocks(lanes) + pipelines : core.fixed_clocks, 0, false,
+            0};
+        take_netlist(build);
         list.push_back(std::move(build));
     }
     return list;
 }
 
+/// Area and clock of its netlist, where it was entered; clocks of a pass stay.
+void Cores::take_netlist(Build& build) const {
+    const auto it = netlists_.find(build.name());
+    if (it == netlists_.end()) return;
+    const CoreFigures modelled = build.figures;
+    build.figures = it->second;
+    build.figures.clocks = modelled.clocks;
+    build.figures.last = modelled.last;
+}
+
 std::vector<Arranged> Cores::arranged(const Build& build, double iterations, double outer) const {
     const CoreFigures& f = build.figures;
     std::vector<Arranged> list;
-    if (rows_ == "sparse") {
-        Arranged one = arranged_sparse(build, iterations, outer);
+    if (rows_ == "sparse" || build.cycle) {
+        Arranged one = build.cycle ? arranged_cycle(build, iterations) : arranged_sparse(build, iterations, outer);
         if (one.estimate.cores > 0) list.push_back(std::move(one));
         return list;
     }
@@ -180,30 +198,40 @@ Arranged Cores::arranged_sparse(const Build& build, double iterations, double ou
 void Cores::enter(const Build& build, const synthesis::SynthesisFigures& netlist) {
     CoreFigures f = build.figures;
     const auto modelled = static_cast<double>(f.area.slices);
-    f.area = {netlist.slices(device_.target), netlist.multipliers, netlist.memory_bits};
+    // (A cycle core's netlist holds the vectors of a smaller grid.)
+    f.area = {netlist.slices(device_.target), netlist.multipliers,
+              build.cycle ? f.area.memory_bits : netlist.memory_bits};
     f.area_error = modelled / static_cast<double>(std::max<std::uint64_t>(f.area.slices, 1)) - 1;
     f.mhz = device_mhz(netlist.model_mhz);
     f.synthesised = true;
-    netlists_[to_string(build.spec)] = f;
+    netlists_[build.name()] = f;
 }
 
-synthesis::SynthesisRequest Cores::netlist_of(const DatapathSpec& spec) const {
+synthesis::SynthesisRequest Cores::netlist_of(const Build& build) const {
     synthesis::SynthesisRequest r;
-    r.spec = spec;
+    r.spec = build.spec;
     r.target = device_.target;
     r.multiplier = kMultiplier;
-    if (rows_ == "sparse") r.part = "sparse";
-    else r.constant_bands = rows(spec) == "constant";
+    if (build.cycle) {
+        r.part = "cycle";
+        r.cycle = synthesis::CycleArea{*build.cycle, build.cycle_level, kCycleStored, build.cycle_lanes};
+    } else if (rows_ == "sparse") {
+        r.part = "sparse";
+    } else {
+        r.constant_bands = build.rows == "constant";
+    }
     return r;
 }
 
-std::map<Part, ModelError> Cores::errors(const DatapathSpec& spec) const {
-    return model_.errors(spec, device_.target, kMultiplier, rows(spec));
+std::map<Part, ModelError> Cores::errors(const Build& build) const {
+    return build.cycle ? cycle_model_.errors(device_.target)
+                       : model_.errors(build.spec, device_.target, kMultiplier, build.rows);
 }
 
-bool Cores::of_this_rtl(const DatapathSpec& spec) const {
-    return model_.made_of(synthesis::sources_hash(synthesis::sources_folder(), netlist_of(spec)), spec, device_.target,
-                          kMultiplier, rows(spec));
+bool Cores::of_this_rtl(const Build& build) const {
+    const std::string sources = synthesis::sources_hash(synthesis::sources_folder(), netlist_of(build));
+    return build.cycle ? cycle_model_.made_of(sources, device_.target)
+                       : model_.made_of(sources, build.spec, device_.target, kMultiplier, build.rows);
 }
 
 double Cores::device_mhz(double model_mhz) const {

@@ -18,6 +18,13 @@ namespace {
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 constexpr double kNear = 1.08; ///< designs so near to the best are judged by several right-hand sides
 constexpr std::size_t kJudged = 5;
+constexpr int kBestNetlists = 3; ///< of the best by cost; further ones are of the front
+
+constexpr double kLutSeconds = 0.007; ///< that a netlist takes, until one tells it for this machine
+
+double luts_a_slice(const std::string& target) {
+    return target == "xcup" ? 8 : target == "xc7" ? 4 : 2;
+}
 
 /// The mean over all right-hand sides of what a design takes, over what it takes for the problem's own.
 double share(const Design& d) {
@@ -30,10 +37,10 @@ std::vector<Placed> Judge::placed(std::size_t index) const {
     const Design& d = result_.designs[index];
     std::vector<Placed> list;
     const auto iterations = static_cast<double>(d.iterations);
-    for (const Build& build : cores_.builds(d.options.spec))
+    for (const Build& build : cores_.builds(d.options))
         for (const Arranged& a : cores_.arranged(build, iterations, static_cast<double>(d.outer)))
             list.push_back(
-                {index, build, a.estimate, cost_of(request_, a.estimate, iterations, contest_.reference()), false});
+                {index, build, a.estimate, cost_of(request_, a.estimate, iterations, result_.reference), false});
     return list;
 }
 
@@ -48,10 +55,10 @@ void Judge::rank() {
                                             [](const Placed& a, const Placed& b) { return a.cost < b.cost; });
         if (least != these.end() && least->cost < kInfinite) result_.best.push_back(*least);
     }
-    const double usual = usual_share();
+    const double usual = usual_share(false), usual_of_cycles = usual_share(true);
     const auto decides = [&](const Placed& p) {
         const Design& d = result_.designs[p.design];
-        return p.cost * (d.side_iterations.empty() ? usual : share(d));
+        return p.cost * (!d.side_iterations.empty() ? share(d) : p.build.cycle ? usual_of_cycles : usual);
     };
     std::stable_sort(result_.best.begin(), result_.best.end(),
                      [&](const Placed& a, const Placed& b) { return decides(a) < decides(b); });
@@ -72,7 +79,7 @@ void Judge::judge_sides() {
 
 /// The mean ratio of a design's iterations to those of CG in double over all right-hand sides.
 void Judge::judge(Design& d, const std::vector<std::string>& sides) {
-    d.side_iterations = {static_cast<double>(d.iterations) / contest_.reference()};
+    d.side_iterations = {static_cast<double>(d.iterations) / result_.reference};
     std::vector<Point> points;
     for (const std::string& side : sides) {
         Point point;
@@ -91,30 +98,44 @@ void Judge::judge(Design& d, const std::vector<std::string>& sides) {
         d.side_iterations.push_back(taken / solves_.reference(sides[s], request_.tolerance));
         sum += std::log(d.side_iterations.back());
     }
-    d.judged = std::exp(sum / static_cast<double>(d.side_iterations.size())) * contest_.reference();
+    d.judged = std::exp(sum / static_cast<double>(d.side_iterations.size())) * result_.reference;
 }
 
-void Judge::synthesise(const std::function<bool()>& out_of_time) {
+void Judge::synthesise(const std::function<double()>& left) {
     std::optional<synthesis::Synthesizer> synthesizer;
     std::set<std::string> failed; // specifications
+    double lut_seconds = kLutSeconds;
     for (int made = 0; made < request_.netlists;) {
         rank();
-        const auto next = std::find_if(result_.best.begin(), result_.best.end(), [&](const Placed& p) {
-            return !p.build.figures.synthesised && !failed.contains(to_string(p.build.spec));
-        });
-        if (next == result_.best.end()) break;
+        const Placed* next = nullptr; // the best ones first, then what else is on the front
+        const auto wanted = [&](const Placed& p) {
+            return !p.build.figures.synthesised && !failed.contains(p.build.name());
+        };
+        if (made < kBestNetlists) {
+            const auto it = std::find_if(result_.best.begin(), result_.best.end(), wanted);
+            if (it != result_.best.end()) next = &*it;
+        }
+        if (next == nullptr)
+            for (const Placed& p : result_.front)
+                if (wanted(p) && (next == nullptr || p.cost < next->cost)) next = &p;
+        if (next == nullptr) break;
         const Build build = next->build;
-        const std::string name = to_string(build.spec);
+        const std::string name = build.name();
         try {
             if (!synthesizer) synthesizer.emplace(request_.store, current_provenance(request_.command));
-            const synthesis::SynthesisRequest r = cores_.netlist_of(build.spec);
+            const synthesis::SynthesisRequest r = cores_.netlist_of(build);
             synthesizer->take_kept(r);
-            if (!synthesizer->stored(r) && out_of_time()) {
-                result_.notes.emplace_back("The budget left no time for a netlist; the next run with this store goes "
-                                           "on from here");
+            const bool stored = synthesizer->stored(r).has_value();
+            const double luts = static_cast<double>(build.figures.area.slices) * luts_a_slice(request_.device.target);
+            if (!stored && lut_seconds * luts > left()) {
+                result_.notes.push_back(fmt::format("The budget left no time for the netlist of {}; a run with this "
+                                                    "store and a longer --budget goes on from here",
+                                                    name));
                 break;
             }
+            const double before = left();
             cores_.enter(build, synthesizer->figures(r));
+            if (!stored) lut_seconds = std::max(lut_seconds, (before - left()) / std::max(luts, 1.0));
             ++made;
         } catch (const ToolFailure& fault) {
             result_.notes.push_back(fmt::format("No netlist: {}", fault.what()));
@@ -127,11 +148,11 @@ void Judge::synthesise(const std::function<bool()>& out_of_time) {
     rank();
 }
 
-/// The mean of share() over the designs that were judged.
-double Judge::usual_share() const {
+/// The mean of share() over the designs that were judged, those by cycles or the others.
+double Judge::usual_share(bool cycles) const {
     double sum = 0, count = 0;
     for (const Design& d : result_.designs)
-        if (!d.side_iterations.empty()) {
+        if (!d.side_iterations.empty() && d.options.preconditioner.has_value() == cycles) {
             sum += share(d);
             ++count;
         }
@@ -154,9 +175,8 @@ void Judge::find_front(const std::vector<Placed>& all) {
     result_.front.erase(std::unique(result_.front.begin(), result_.front.end(), same), result_.front.end());
     for (Placed& p : result_.front) p.front = true;
     for (Placed& p : result_.best)
-        p.front = std::any_of(result_.front.begin(), result_.front.end(), [&](const Placed& f) {
-            return f.design == p.design && f.estimate.cores == p.estimate.cores && f.build.spec == p.build.spec;
-        });
+        p.front =
+            std::any_of(result_.front.begin(), result_.front.end(), [&](const Placed& f) { return same_place(f, p); });
 }
 
 } // namespace mantissa::tuning

@@ -12,22 +12,22 @@ namespace mantissa::tuning {
 
 class Judge {
 public:
-    Judge(const TuneRequest& request, const SolveContest& contest, Cores& cores, Solves& solves, TuneResult& result)
-        : request_(request), contest_(contest), cores_(cores), solves_(solves), result_(result) {}
+    Judge(const TuneRequest& request, Cores& cores, Solves& solves, TuneResult& result)
+        : request_(request), cores_(cores), solves_(solves), result_(result) {}
     /// Several right-hand sides for the designs that are as good as the best within the scatter of a count.
     void judge_sides();
     /// Netlists for the winner and those next to it. What is not modelled any more may lose to the next.
-    void synthesise(const std::function<bool()>& out_of_time);
+    /// `left`: seconds of the budget; a netlist that is likely to take longer is not begun.
+    void synthesise(const std::function<double()>& left);
 
 private:
     void rank();
     void judge(Design& d, const std::vector<std::string>& sides);
     void find_front(const std::vector<Placed>& all);
     [[nodiscard]] std::vector<Placed> placed(std::size_t index) const;
-    [[nodiscard]] double usual_share() const;
+    [[nodiscard]] double usual_share(bool cycles) const;
 
     const TuneRequest& request_;
-    const SolveContest& contest_;
     Cores& cores_;
     Solves& solves_;
     TuneResult& result_;

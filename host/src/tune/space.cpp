@@ -15,9 +15,13 @@ namespace mantissa::tuning {
 
 namespace {
 
+/// Words of u and the defect of a solve by cycles.
+constexpr Format kCycleOuter = kResidentIterate;
+
 constexpr AxisHelp kAxes[] = {
-    {"words", "fixed,floating", "all", "what r, p and q are", "fixed"},
-    {"bits", "10..26", "all", "bits of r, p and q: of a fixed word all of them, of a floating number its fraction's",
+    {"words", "fixed,floating,cycle", "all", "what r, p and q are; or a multilevel cycle in words in place of CG",
+     "fixed"},
+    {"bits", "10..26", "CG", "bits of r, p and q: of a fixed word all of them, of a floating number its fraction's",
      "10..30"},
     {"whole", "2,3", "fixed", "of these, bits before the point, the sign among them", "2..6"},
     {"longer", "4,7,10", "fixed", "bits that u has more; the first five of them behind the point", "4,7,10,13"},
@@ -29,7 +33,10 @@ constexpr AxisHelp kAxes[] = {
     {"order", "chain,flux,second-difference", "floating", "how a row is formed"},
     {"window", "no,yes", "floating", "are dot products summed in a fixed window, dot=fixed[13:-50]?"},
     {"lanes", "1,2,4", "grid", "elements that a core takes a clock"},
-    {"inner", "5,7,10,14,20,28,40", "all", "inner iterations of an outer step"},
+    {"inner", "5,7,10,14,20,28,40", "CG", "inner iterations of an outer step"},
+    {"smoothing", "b1,b2,b3,v11,v12,v22", "cycle", "of a cycle: steps on the way down alone, or before and after"},
+    {"word", "6..14", "cycle", "bits of a word of r as it enters a level"},
+    {"found", "4,5,6,7", "cycle", "bits that a word of what smoothing found has more"},
     {"headroom", "adapted,0,1", "fixed", "bits that a defect leaves free; adapted: as the last step needed them"},
 };
 
@@ -126,6 +133,7 @@ Space::Space(std::string_view rows, const Narrowing& narrowing)
         if (axis(name).values.empty())
             throw InvalidInput(fmt::format("--no {}: no value of {} is left", base::quoted(text), name));
     }
+    std::erase_if(axis("words").values, [&](const std::string& v) { return (v == "cycle") != (rows == "cycle"); });
     for (const Axis& a : axes_) sizes_.push_back(a.values.size());
 }
 
@@ -138,6 +146,7 @@ bool Space::used(const Axis& axis, std::string_view words) const {
     const std::string_view of = help_of(axis.name).of;
     if (of == "streamed") return streams_ && words == "fixed";
     if (of == "grid") return !sparse_ && words == "fixed";
+    if (of == "CG") return words != "cycle";
     return of == "all" || of == words;
 }
 
@@ -174,6 +183,16 @@ Choice Space::canonical(Choice choice) const {
 
 SolveOptions Space::options(const Choice& choice, double tolerance) const {
     const auto n = [&](std::string_view axis) { return number(choice, axis); };
+    SolveOptions o;
+    o.tolerance = tolerance;
+    if (value(choice, "words") == "cycle") {
+        const int word = n("word");
+        o.scheme = Scheme::defect_correction;
+        o.preconditioner =
+            parse_cycle_spec(fmt::format("{},w={},f={}", value(choice, "smoothing"), word, word + n("found")));
+        o.outer = kCycleOuter;
+        return o;
+    }
     std::string spec;
     const bool fixed = value(choice, "words") == "fixed";
     if (fixed) {
@@ -187,10 +206,8 @@ SolveOptions Space::options(const Choice& choice, double tolerance) const {
         if (value(choice, "order") != "chain") spec += fmt::format(",order={}", value(choice, "order"));
         if (value(choice, "window") == "yes") spec += ",dot=fixed[13:-50]";
     }
-    SolveOptions o;
     o.spec = parse_spec(spec);
     o.inner = static_cast<std::uint64_t>(std::max(1, n("inner")));
-    o.tolerance = tolerance;
     o.jacobi = sparse_; // a core's coefficients lie within -1 and 1
     if (fixed && value(choice, "headroom") != "adapted") o.headroom = n("headroom");
     return o;

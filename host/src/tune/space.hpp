@@ -33,8 +33,11 @@ std::span<const AxisHelp> axis_table();
 
 class Space {
 public:
-    /// `rows` as Cores::rows() says it: constant, streamed or sparse. Throws InvalidInput, one line.
+    /// `rows` as Cores::rows() says it: constant, streamed or sparse; "cycle": the space of cycles, which the others
+    /// leave out. It may be empty(). Throws InvalidInput, one line.
     Space(std::string_view rows, const Narrowing& narrowing);
+    /// Is no value of `words` left?
+    [[nodiscard]] bool empty() const { return axes_[index("words")].values.empty(); }
     [[nodiscard]] const std::vector<Axis>& axes() const { return axes_; }
     [[nodiscard]] const std::vector<std::size_t>& sizes() const { return sizes_; }
     /// How many points, those that are refused among them.

@@ -41,6 +41,10 @@ const char* to_string(Goal goal) {
     return "";
 }
 
+bool same_place(const Placed& a, const Placed& b) {
+    return a.design == b.design && a.estimate.cores == b.estimate.cores && a.build.name() == b.build.name();
+}
+
 double cost_of(const TuneRequest& request, const Estimate& e, double iterations, double reference) {
     if (request.most_area && e.area_share > *request.most_area) return kInfinite;
     if (request.most_iterations && iterations > *request.most_iterations * reference) return kInfinite;
@@ -57,10 +61,37 @@ double cost_of(const TuneRequest& request, const Estimate& e, double iterations,
     return kInfinite;
 }
 
+namespace {
+
+/// Adds what a search did to the result.
+void enter(const SearchResult& found, TuneResult& result) {
+    result.solved += found.tried.size();
+    result.coarse += found.coarse;
+    result.failed += static_cast<std::size_t>(
+        std::count_if(found.tried.begin(), found.tried.end(), [](const Tried& t) { return !t.measured.reached; }));
+    result.modelled += found.modelled;
+    result.refused += found.refused;
+    result.open += found.open;
+    if (found.end != result.end) result.end += (result.end.empty() ? "" : "; then: ") + found.end;
+}
+
+/// Why no point was solved, in one line.
+std::string nothing_to_judge(const TuneRequest& request, const TuneResult& result) {
+    const auto most = std::max_element(result.refusals.begin(), result.refusals.end(),
+                                       [](const auto& a, const auto& b) { return a.second < b.second; });
+    return fmt::format("device {}: no design of the space can be judged on it{}; take another device (areas are "
+                       "modelled for xc2v and xcup), or other --vary and --fix",
+                       base::quoted(request.device.id), most == result.refusals.end() ? "" : ": " + most->first);
+}
+
+} // namespace
+
 TuneResult tune(const TuneRequest& request) {
     const auto start = Clock::now();
     const auto spent = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
-    const AreaModel model(compare::data_folder("tune") + "/cores.json");
+    const std::string table = compare::data_folder("tune") + "/cores.json";
+    const AreaModel model(table);
+    const CycleModel cycle_model(table);
     Store store(request.store);
     Solves solves(store, request.command, request.threads);
     const Problem& problem = solves.problem(request.problem);
@@ -68,8 +99,8 @@ TuneResult tune(const TuneRequest& request) {
         throw InvalidInput(fmt::format("--for energy: the device {} names no watts; give its file watts = W, or take "
                                        "--for time",
                                        base::quoted(request.device.id)));
-    Cores cores(problem, request.device, request.fill, model);
-    const Space space(cores.rows(), request.narrowing);
+    Cores cores(problem, request.device, request.fill, model, cycle_model);
+    const Space space(cores.rows(), request.narrowing), cycles("cycle", request.narrowing);
     TuneResult result;
     const base::EndingNote note([&] {
         return fmt::format("stopped with {} points solved, all of them stored; the same command goes on from there",
@@ -82,37 +113,28 @@ TuneResult tune(const TuneRequest& request) {
                            solves.made() + solves.stored(), solves.stored(), points / std::max(seconds, 0.1),
                            running::duration_text(seconds), running::duration_text(request.budget));
     });
-    SolveContest contest(request, space, cores, solves, result);
-    SearchOptions options;
-    options.seed = request.seed;
-    options.most = request.most;
-    options.out_of_time = [&] { return spent() > 0.6 * request.budget; }; // the rest is for netlists
-    const SearchResult found = search(contest, options);
-    if (found.tried.empty() && !contest.refusals().empty()) {
-        const auto most = std::max_element(contest.refusals().begin(), contest.refusals().end(),
-                                           [](const auto& a, const auto& b) { return a.second < b.second; });
-        throw InvalidInput(fmt::format("device {}: no design of the space can be judged on it: {}; take another device "
-                                       "(areas are modelled for xc2v and xcup), or other --vary and --fix",
-                                       base::quoted(request.device.id), most->first));
-    }
-    result.reference = contest.reference();
-    result.points = space.points();
-    result.solved = found.tried.size();
-    result.coarse = found.coarse;
-    result.failed = static_cast<std::size_t>(
-        std::count_if(found.tried.begin(), found.tried.end(), [](const Tried& t) { return !t.measured.reached; }));
-    result.modelled = found.modelled;
-    result.refused = found.refused;
-    result.open = found.open;
-    result.end = found.end;
-    result.refusals = contest.refusals();
-    Judge judge(request, contest, cores, solves, result);
+    const auto look = [&](const Space& where, bool levels, double share) {
+        if (where.empty()) return;
+        SolveContest contest(request, where, cores, solves, result, levels);
+        SearchOptions options;
+        options.seed = request.seed;
+        options.most = request.most;
+        options.out_of_time = [&] { return spent() > share * request.budget; };
+        enter(search(contest, options), result);
+        result.reference = contest.reference();
+        result.points += where.points();
+        for (const auto& [why, count] : contest.refusals()) result.refusals[why] += count;
+    };
+    if (cores.cycles()) look(cycles, false, 0.3); // (a solve by cycles takes far less than one by CG)
+    look(space, true, 0.6);                       // the rest is for netlists
+    if (result.solved == 0) throw InvalidInput(nothing_to_judge(request, result));
+    Judge judge(request, cores, solves, result);
     judge.judge_sides();
-    judge.synthesise([&] { return spent() > request.budget; });
+    judge.synthesise([&] { return request.budget - spent(); });
     result.stored_before = solves.stored();
     if (!result.best.empty()) {
-        result.same_rtl = cores.of_this_rtl(result.best.front().build.spec);
-        result.errors = cores.errors(result.best.front().build.spec);
+        result.same_rtl = cores.of_this_rtl(result.best.front().build);
+        result.errors = cores.errors(result.best.front().build);
     }
     result.seconds = spent();
     return result;
@@ -120,6 +142,11 @@ TuneResult tune(const TuneRequest& request) {
 
 std::string solve_command(const TuneRequest& request, const Placed& placed, const SolveOptions& options) {
     std::string command = "mantissa solve --problem " + base::shell_word(request.problem);
+    if (placed.build.cycle) {
+        if (request.tolerance != SolveOptions{}.tolerance) command += fmt::format(" --tolerance {}", request.tolerance);
+        return command + fmt::format(" --scheme defect-correction --preconditioner multilevel:{} --outer {}",
+                                     to_string(*placed.build.cycle), to_string(*options.outer));
+    }
     if (request.tolerance != SolveOptions{}.tolerance) command += fmt::format(" --tolerance {}", request.tolerance);
     if (options.jacobi) command += " --jacobi";
     command += fmt::format(" --scheme residual-guided --inner {}", options.inner);

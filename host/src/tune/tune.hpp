@@ -81,6 +81,11 @@ TuneResult tune(const TuneRequest& request);
 /// The cost of a design on so many cores; infinite where it breaks a limit.
 double cost_of(const TuneRequest& request, const compare::Estimate& estimate, double iterations, double reference);
 
+/// Are these the same design on as many cores and lanes?
+bool same_place(const Placed& a, const Placed& b);
+/// Puts the front and the designs next to the best into the request's results file, in the place of an earlier answer
+/// for the same problem, device and goal.
+void store_answer(const TuneRequest& request, const TuneResult& result);
 results::Json tune_json(const TuneRequest& request, const TuneResult& result);
 std::string tune_text(const TuneRequest& request, const TuneResult& result);
 /// The winner's solve, to be typed.

@@ -96,6 +96,7 @@ int tune_command(const Flags& flags, const std::string& typed) {
     std::FILE* const words = check_outputs({{"--json", flags.json_file}}, false);
     base::check_store_path("--store", request.store);
     const tuning::TuneResult result = tuning::tune(request);
+    tuning::store_answer(request, result);
     if (flags.json_file != "-") fmt::print(words, "{}", tuning::tune_text(request, result));
     if (!flags.json_file.empty())
         base::write_file(flags.json_file, json_text(tuning::tune_json(request, result)) + "\n");

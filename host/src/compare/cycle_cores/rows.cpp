@@ -23,13 +23,6 @@ std::optional<double> clock_of(const CycleDesign& design, const Device& device) 
     return device.clock_mhz ? device.clock_mhz : device.max_mhz;
 }
 
-double chip_bits(const Device& device) {
-    if (device.memories.empty()) return static_cast<double>(device.memory_bits);
-    double bits = 0;
-    for (const ChipMemory& m : device.memories) bits += static_cast<double>(m.bits());
-    return bits;
-}
-
 struct Writer {
     const Comparison& c;
     Gathered& g;
@@ -53,7 +46,7 @@ struct Writer {
         const double bits = multilevel::cycle_store(plan).all();
         for (const std::size_t index : design.devices) {
             const Device& device = c.devices[index];
-            const double room = chip_bits(device);
+            const double room = device.chip_bits();
             if (bits > room) {
                 gap({fmt::format("{} on {}, {}", to_string(design.cycle), device.name, problem),
                      fmt::format("its vectors take {:.0f} Mbit, and the device has {:.0f}", bits / 1e6, room / 1e6),

@@ -256,6 +256,7 @@ Report make_report(const Request& request, const Provenance& page) {
     if ((dense || upsets) && rows.points.empty() && rows.comparisons.empty() && rows.synthesis.empty())
         sections.clear();
     if (upsets) sections.insert(sections.empty() ? sections.end() : sections.end() - 1, std::move(*upsets));
+    if (auto tuned = tuned_section(rows)) sections.insert(sections.begin(), std::move(*tuned));
     if (dense) sections.insert(sections.begin(), std::move(*dense));
     if (!request.against.empty()) {
         Origins unused; // the older files' figures stand beside the newer ones, whose origins count

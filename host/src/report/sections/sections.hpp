@@ -80,6 +80,8 @@ std::optional<Section> dense_section(const Rows& rows);
 std::vector<findings::DenseSolve> dense_solves(const Rows& rows);
 /// Campaigns of upsets: outcomes, where those were that were not masked, what to do next. Nothing where none is.
 std::optional<Section> upsets_section(const Rows& rows);
+/// Answers of `mantissa tune`: area against time, the front drawn. Nothing where none is.
+std::optional<Section> tuned_section(const Rows& rows);
 /// The stored campaigns as the findings take them.
 std::vector<findings::UpsetCampaign> upset_campaigns(const Rows& rows);
 /// Solves and parts that both hold, with other figures. Both are of the page's sets of results: `older` is not cited.

@@ -43,7 +43,7 @@ public:
 struct SearchOptions {
     std::uint64_t seed = 1;
     std::size_t most = 200;            ///< true measurements
-    std::size_t batch = 4;             ///< measured at a time
+    std::size_t batch = 2;             ///< measured at a time
     double noise = 0.08;               ///< of `log`: how much neighbours scatter
     std::function<bool()> out_of_time; ///< asked between batches
 };

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "compare/model/model.hpp"
+#include "fit.hpp"
 #include "mantissa/spec.hpp"
 
 namespace mantissa::tuning {
@@ -30,12 +31,6 @@ enum class Part : std::uint8_t { slices, blocks, memory_bits, mhz, clocks };
 inline constexpr Part kParts[] = {Part::slices, Part::blocks, Part::memory_bits, Part::mhz, Part::clocks};
 const char* to_string(Part part);
 
-/// How far the model is off, by leaving out each core in turn and modelling it from the others. Shares of the truth.
-struct ModelError {
-    std::size_t cores = 0;
-    double median = 0, largest = 0;
-};
-
 /// The cores of one kind on one family of devices.
 struct ModelledCore {
     compare::CoreArea area;
@@ -53,7 +48,8 @@ public:
     /// Of a core without refusal().
     [[nodiscard]] ModelledCore at(const DatapathSpec& spec, const std::string& target, const std::string& multiplier,
                                   const std::string& bands) const;
-    /// By part, of the kind of core that this one is.
+    /// By part, of the kind of core that this one is: on the table's cores for judging ("judge": true), or, where a
+    /// kind has none, on each core with the weights of the others.
     [[nodiscard]] std::map<Part, ModelError> errors(const DatapathSpec& spec, const std::string& target,
                                                     const std::string& multiplier, const std::string& bands) const;
     /// Are all netlists of the kind of core that this one is of RTL with this hash?
@@ -62,7 +58,7 @@ public:
 
 private:
     struct Kind {
-        std::vector<Netlist> cores;
+        std::vector<Netlist> cores, judges;          ///< judges: of known error, not fitted to
         std::map<Part, std::vector<double>> weights; ///< of features_of()
         std::map<Part, ModelError> errors;
         int least_bits = 0, most_bits = 0, most_lanes = 1;

@@ -10,7 +10,7 @@
 #include "mantissa/base/shell_words.hpp"
 #include "mantissa/format.hpp"
 #include "text/counted.hpp"
-#include "tune.hpp"
+#include "tune/tune.hpp"
 
 namespace mantissa::tuning {
 
@@ -29,18 +29,18 @@ std::string seconds_text(double s) {
 }
 
 std::string synthesise_command(const TuneRequest& request, const Build& build) {
+    if (build.cycle)
+        return fmt::format("mantissa synthesize --operator cycle --cycle {} --lanes {}{} --target {}",
+                           to_string(*build.cycle), build.cycle_lanes,
+                           build.cycle_level == kCycleRows ? "" : fmt::format(" --level {}", build.cycle_level),
+                           request.device.target);
     return fmt::format("mantissa synthesize --spec {} {} --target {}", base::shell_quoted(to_string(build.spec)),
                        build.rows == "sparse" ? "--operator sparse" : "--bands " + build.rows, request.device.target);
 }
 
-/// Are these the same design on as many cores and lanes?
-bool same_place(const Placed& a, const Placed& b) {
-    return a.design == b.design && a.estimate.cores == b.estimate.cores && a.build.spec == b.build.spec;
-}
-
 std::string cores_text(const Placed& p) {
     return text::counted(p.estimate.cores, "core") +
-           (p.build.spec.lanes > 1 ? fmt::format(" of {} lanes", p.build.spec.lanes) : "");
+           (p.build.lanes() > 1 ? fmt::format(" of {} lanes", p.build.lanes()) : "");
 }
 
 std::string spread_text(const Design& d) {
@@ -53,10 +53,11 @@ std::string spread_text(const Design& d) {
 std::string row_text(const TuneRequest& request, const TuneResult& result, const Placed& p) {
     const Design& d = result.designs[p.design];
     return fmt::format("  {:>8}  {:>9}  {:>5}  {:>6}  {:>5}  {:>8}  {:<8}  {}{}\n", percent(p.estimate.area_share),
-                       seconds_text(p.estimate.seconds), p.estimate.cores, d.iterations, d.options.inner,
+                       seconds_text(p.estimate.seconds), p.estimate.cores, d.iterations,
+                       p.build.cycle ? "-" : std::to_string(d.options.inner),
                        request.goal == Goal::energy ? fmt::format("{:.3g} J", p.cost)
                                                     : fmt::format("{:.0f} MHz", p.build.figures.mhz),
-                       p.build.figures.synthesised ? "netlist" : "modelled", to_string(p.build.spec),
+                       p.build.figures.synthesised ? "netlist" : "modelled", p.build.name(),
                        d.options.headroom ? fmt::format(" --headroom {}", *d.options.headroom) : "");
 }
 
@@ -96,8 +97,8 @@ std::string surer_text(const TuneRequest& request, const TuneResult& result) {
 results::Json json_of(const TuneRequest& request, const TuneResult& result, const Placed& p) {
     const Design& d = result.designs[p.design];
     const CoreFigures& core = p.build.figures;
-    results::Json j = {{"spec", to_string(p.build.spec)},
-                       {"inner", d.options.inner},
+    results::Json j = {{"spec", p.build.name()},
+                       {"inner", p.build.cycle ? results::Json(nullptr) : results::Json(d.options.inner)},
                        {"headroom", d.options.headroom ? results::Json(*d.options.headroom) : results::Json(nullptr)},
                        {"bands", p.build.rows},
                        {"cores", p.estimate.cores},
@@ -113,7 +114,7 @@ results::Json json_of(const TuneRequest& request, const TuneResult& result, cons
                        {"memory_bits", core.area.memory_bits * p.estimate.cores},
                        {"clock_mhz", core.mhz},
                        {"pass_clocks", p.estimate.pass_clocks},
-                       {"lanes", p.build.spec.lanes},
+                       {"lanes", p.build.lanes()},
                        {"area_kind", core.synthesised ? "measured" : "modelled"},
                        {"cost", results::number(p.cost)},
                        {"front", p.front},
@@ -153,7 +154,8 @@ results::Json tune_json(const TuneRequest& request, const TuneResult& result) {
     for (const auto& [why, count] : result.refusals) j["refusals"][why] = count;
     j["area_model"] = {{"same_rtl", result.same_rtl}};
     for (const auto& [part, e] : result.errors)
-        j["area_model"][to_string(part)] = {{"cores", e.cores}, {"median", e.median}, {"largest", e.largest}};
+        j["area_model"][to_string(part)] = {
+            {"cores", e.cores}, {"median", e.median}, {"largest", e.largest}, {"apart", e.apart}};
     j["notes"] = result.notes;
     return j;
 }
@@ -176,7 +178,10 @@ std::string tune_text(const TuneRequest& request, const TuneResult& result) {
     out += fmt::format("\nNearest to the best by {}:\n", to_string(request.goal)) + head_text();
     for (std::size_t i = 0; i < std::min(result.best.size(), kShown); ++i)
         out += row_text(request, result, result.best[i]);
-    out += "\nArea model, each core modelled from the others:";
+    const bool apart =
+        std::any_of(result.errors.begin(), result.errors.end(), [](const auto& e) { return e.second.apart; });
+    out += apart ? "\nArea model, on cores that it was not fitted to:"
+                 : "\nArea model, each core modelled from the others:";
     std::string said;
     for (const Part part : kParts)
         if (const auto e = result.errors.find(part); e != result.errors.end() && e->second.cores > 0)

@@ -11,19 +11,13 @@
 #include "mantissa/errors.hpp"
 #include "mantissa/format.hpp"
 #include "synthesis/synthesis.hpp"
-#include "tune/search/matrix.hpp"
 
 namespace mantissa::tuning {
 
 namespace {
 
-using Features = std::vector<double>;
-
 /// What a core reads its rows from: its own stencil, streams of bands, or a stream of entries.
 enum class Rows : std::uint8_t { constant, streamed, sparse };
-
-/// Of a weight, where the largest share of a feature in a relative figure is 1.
-constexpr double kHeldBack = 1e-3;
 
 /// Are hard multipliers wider than 18 bits, and products left to yosys?
 bool wide_blocks(const std::string& target) {
@@ -147,41 +141,15 @@ bool counted(Part part) {
     return part == Part::slices || part == Part::blocks || part == Part::memory_bits;
 }
 
-/// Weights of least squares of relative errors; each is held back a little, since some cores differ in few features.
-std::vector<double> fit(const std::vector<Netlist>& cores, Part part, Rows rows, std::size_t left_out) {
-    const std::size_t n = features_of(cores.front().spec, cores.front().target, part, rows).size();
-    if (n == 0) return {};
-    std::vector<Features> list;
-    std::vector<double> scale(n, 0);
-    for (std::size_t k = 0; k < cores.size(); ++k) {
-        const double y = truth(cores[k], part);
-        if (k == left_out || y == 0) continue;
-        Features f = features_of(cores[k].spec, cores[k].target, part, rows);
-        for (std::size_t i = 0; i < n; ++i) {
-            f[i] /= y;
-            scale[i] = std::max(scale[i], std::abs(f[i]));
-        }
-        list.push_back(std::move(f));
-    }
-    std::vector<double> a(n * n, 0), b(n, 0);
-    for (Features& f : list) {
-        for (std::size_t i = 0; i < n; ++i) f[i] = scale[i] == 0 ? 0 : f[i] / scale[i];
-        for (std::size_t i = 0; i < n; ++i) {
-            b[i] += f[i];
-            for (std::size_t j = 0; j <= i; ++j) a[i * n + j] += f[i] * f[j];
-        }
-    }
-    for (std::size_t i = 0; i < n; ++i) a[i * n + i] += kHeldBack;
-    Cholesky factor;
-    if (!factor.factor(std::move(a), n)) return std::vector<double>(n, 0);
-    std::vector<double> w = factor.solve(std::move(b));
-    for (std::size_t i = 0; i < n; ++i) w[i] = scale[i] == 0 ? 0 : w[i] / scale[i];
-    return w;
+/// The cores' features and figures of a part.
+std::vector<Sample> samples_of(const std::vector<Netlist>& cores, Part part, Rows rows) {
+    std::vector<Sample> samples;
+    for (const Netlist& n : cores) samples.push_back({features_of(n.spec, n.target, part, rows), truth(n, part)});
+    return samples;
 }
 
 double apply(const std::vector<double>& weights, const Features& features, Part part) {
-    double sum = 0;
-    for (std::size_t i = 0; i < weights.size(); ++i) sum += weights[i] * features[i];
+    const double sum = weighted(weights, features);
     return counted(part) ? std::max(0.0, std::round(sum)) : sum;
 }
 
@@ -195,17 +163,26 @@ double figure(const DatapathSpec& spec, const std::string& target, Part part, Ro
     return apply(weights, features_of(spec, target, part, rows), part);
 }
 
-ModelError error_of(const std::vector<Netlist>& cores, Part part, Rows rows) {
+/// On cores that are for judging alone, with the weights of the others.
+ModelError apart_error(const std::vector<Netlist>& judges, Part part, Rows rows, const std::vector<double>& weights) {
+    std::vector<double> off;
+    for (const Netlist& n : judges)
+        if (const double y = truth(n, part); y != 0)
+            off.push_back(std::abs(figure(n.spec, n.target, part, rows, weights) - y) / y);
+    return error_of(std::move(off), true);
+}
+
+/// Each core modelled from the others.
+ModelError left_out_error(const std::vector<Netlist>& cores, Part part, Rows rows) {
+    const std::vector<Sample> samples = samples_of(cores, part, rows);
     std::vector<double> off;
     for (std::size_t k = 0; k < cores.size(); ++k) {
-        const double y = truth(cores[k], part);
+        const double y = samples[k].truth;
         if (y == 0) continue;
-        const double guess = figure(cores[k].spec, cores[k].target, part, rows, fit(cores, part, rows, k));
+        const double guess = figure(cores[k].spec, cores[k].target, part, rows, fit(samples, k));
         off.push_back(std::abs(guess - y) / y);
     }
-    if (off.empty()) return {};
-    std::sort(off.begin(), off.end());
-    return {off.size(), off[off.size() / 2], off.back()};
+    return error_of(std::move(off));
 }
 
 Rows rows_of(std::string_view bands) {
@@ -265,13 +242,16 @@ AreaModel::AreaModel(const std::string& file) {
     try {
         const auto table = nlohmann::json::parse(base::read_file(file).view());
         for (const auto& entry : table.at("cores")) {
+            if (entry.at("bands") == "cycle") continue; // (CycleModel's)
             Netlist n = read(entry);
-            kinds_[kind_of(n.spec, n.target, n.multiplier, n.bands)].cores.push_back(std::move(n));
+            Kind& kind = kinds_[kind_of(n.spec, n.target, n.multiplier, n.bands)];
+            (entry.value("judge", false) ? kind.judges : kind.cores).push_back(std::move(n));
         }
     } catch (const nlohmann::json::exception& fault) {
         throw InvalidInput(fmt::format("{}: no table of cores ({}); make it with experiments/tune/cores.py",
                                        base::quoted(file), base::shortened(fault.what(), 100)));
     }
+    std::erase_if(kinds_, [](const auto& kind) { return kind.second.cores.empty(); });
     for (auto& [name, kind] : kinds_) {
         const Rows rows = rows_of(kind.cores.front().bands);
         kind.least_bits = kind.most_bits = bits_of(kind.cores.front().spec);
@@ -281,8 +261,9 @@ AreaModel::AreaModel(const std::string& file) {
             kind.most_lanes = std::max(kind.most_lanes, n.spec.lanes);
         }
         for (const Part part : kParts) {
-            kind.weights[part] = fit(kind.cores, part, rows, kind.cores.size());
-            kind.errors[part] = error_of(kind.cores, part, rows);
+            kind.weights[part] = fit(samples_of(kind.cores, part, rows), kind.cores.size());
+            kind.errors[part] = kind.judges.empty() ? left_out_error(kind.cores, part, rows)
+                                                    : apart_error(kind.judges, part, rows, kind.weights[part]);
         }
     }
 }
