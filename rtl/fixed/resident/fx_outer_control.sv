@@ -16,6 +16,7 @@ module fx_outer_control #(
   parameter integer ScalarFracW = 23,
   parameter integer ScalarRne = 0,
   parameter integer ExponentW = 16,
+  parameter integer Checks = 0,
   localparam integer SW = ScalarExpW + ScalarFracW + 1,
   localparam integer XW = ExponentW
 ) (
@@ -75,7 +76,8 @@ module fx_outer_control #(
   input  wire                 d_over_i,
   input  wire                 r_over_i,
   input  wire                 d_any_i,          ///< a word of D is not 0
-  input  wire                 rounded_i         ///< words of V or D are shifted to the right
+  input  wire                 rounded_i,        ///< words of V or D are shifted to the right
+  output logic                bad_o             ///< with Checks: an exponent has changed where it stands
 );
   localparam integer MostForms = 70;
   localparam integer MostOverflows = 40;
@@ -355,6 +357,21 @@ module fx_outer_control #(
       if (state_q == SetLow || state_q == SetHigh) settle_q <= 5'(Settle);
       if (stalled_o) finish(`RESIDENT_END_FAULT);
     end
+
+  generate
+    if (Checks != 0) begin : g_checks
+      // e and e' change in a few states only.
+      logic [2*XW-1:0] were_q;
+      logic may_q;
+      always_ff @(posedge clk_i) begin
+        were_q <= {e_q, next_q};
+        may_q  <= !rst_ni || state_q == Idle || state_q == Again || state_q == Close || state_q == Inner;
+        bad_o  <= rst_ni & ~may_q & were_q != {e_q, next_q};
+      end
+    end else begin : g_no_checks
+      assign bad_o = 1'b0;
+    end
+  endgenerate
 
 `ifndef UNWATCHED
   // Clocks without another state and without another pass.
