@@ -299,14 +299,16 @@ module fx_outer #(
       logic [CountW-1:0] tokens_q; // it stands long before a pass ends
       logic [$bits({v_left, d_left})-1:0] shifts_q;
       logic [OL-1:0] live_q, live_q2; // lanes whose word of V and D is an element
+      logic [1:0] unreal_q; // real_early_q once more: which rows are the grid's last hangs on it
       logic shifts_bad_q; // they change in a pass: a part of the words is moved another way
       always_ff @(posedge clk_i) begin
         tokens_q <= CountW'((length_i + LenW'(OL - 1)) >> Log);
         shifts_q <= {v_left, d_left};
         shifts_bad_q <= state_q != Idle & shifts_q != {v_left, d_left};
+        unreal_q <= clear_q ? '1 : {unreal_q[0], state_q != Stream};
         live_q   <= d_live & {OL{valid_q[AtVWrite]}};
         live_q2  <= live_q;
-        bad_o    <= rst_ni & (rows_bad | shifts_bad_q | (|(lane_bad & live_q2)) | done_o & (u_count_q != tokens_q || p_count_q != tokens_q || r_count_q != tokens_q ||
+        bad_o    <= rst_ni & (rows_bad | shifts_bad_q | (~clear_q & unreal_q[1] == real_q) | (|(lane_bad & live_q2)) | done_o & (u_count_q != tokens_q || p_count_q != tokens_q || r_count_q != tokens_q ||
                                        v_read_at_o != OuterAW'(tokens_q) || v_write_at_o != OuterAW'(tokens_q)));
       end
     end else begin : g_no_checks

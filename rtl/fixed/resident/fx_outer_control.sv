@@ -4,7 +4,7 @@
 ///   FORM     r and q from D, and the totals r.r and r.p (fx_outer)
 ///   ACCEPT   r.r's exponent says how long r is: with k = floor(E / 2) + 1, k + h must be -1 or 0, else e is moved and
 ///            FORM done again. Then the end tests; beta and gamma for the next run's first pass
-///   INNER    a run of the core (fx_inner)
+///   INNER    a run of the core (fx_inner); with Checks a solve has not converged before ACCEPT has said so twice
 ///   DEFECT   c = u + alpha p, saturated (fx_inner, close); V and D are corrected by c, and FORM rides along
 ///
 /// The scalars that change with e are words with another exponent: T 4^-e, and the quotients beta and gamma.
@@ -95,6 +95,7 @@ module fx_outer_control #(
   logic        zero_q;     // p counts as 0
   logic        correct_q;
   logic        relaxed_q;  // h has fallen
+  logic        sure_q;     // with Checks: the end test has said so once
   logic        rounded_q;  // a correction was rounded: D need not be b - A V any more
   logic [2:0]  run_end_q;
   logic [SW-1:0] word_q, scaled_q;
@@ -200,6 +201,7 @@ module fx_outer_control #(
           end
         Form: begin
           outer_start_o <= 1'b1;
+          sure_q  <= 1'b0;
           forms_q <= forms_q + 7'd1;
           state_q <= FormWait;
         end
@@ -246,7 +248,7 @@ module fx_outer_control #(
           end
         end
         Accept: begin
-          accepted_o <= 1'b1;
+          accepted_o <= ~sure_q;
           word_q   <= tolerance_i;
           by_q     <= ((XW+2)'(tolerance_exp_i) - (XW+2)'(next_q)) <<< 1;
           set_at_o <= `SCALAR_RHO_STOP;
@@ -289,7 +291,12 @@ module fx_outer_control #(
         BetasWait:
           if (scalar_done_i) begin
             fetch(`SCALAR_BETA, Beta);
-            if (scalar_end_i == `END_RHO_REACHED) finish(`RESIDENT_END_CONVERGED);
+            if (scalar_end_i == `END_RHO_REACHED && (Checks == 0 || sure_q)) finish(`RESIDENT_END_CONVERGED);
+            else if (scalar_end_i == `END_RHO_REACHED) begin // once more, from the totals on
+              scalar_read_o <= 1'b0;
+              sure_q        <= 1'b1;
+              state_q       <= Formed;
+            end
             else if (troubles_q == 4'(MostTroubles))
               finish((run_end_q == `END_INDEFINITE) ? `RESIDENT_END_INDEFINITE :
                      (run_end_q == `END_NOT_FINITE) ? `RESIDENT_END_NOT_FINITE : `RESIDENT_END_FAULT);
