@@ -33,15 +33,15 @@ module fx_lane_residue #(
 );
 `include "mod3.svh"
   wire [1:0] ap, aq, bp;
-  fx_term_residue #(.M(OperandFracW), .FromW(QW), .LowN(LowN), .Down(RDown)) i_aq (
+  fx_term_residue #(.M(OperandFracW), .FromW(QW), .LowN(LowN)) i_aq (
     .clk_i, .en_i, .word_i(q_i), .factor_i(factor_i[1:0]), .low_i(low_i[LowN-1:0]), .odd_i(odd_i[0]),
-    .product_i(alpha_q_i), .half_i(half_i[0]), .term_o(aq));
-  fx_term_residue #(.M(OperandFracW), .FromW(PW), .LowN(LowN), .Down(UDown)) i_ap (
+    .product_i(alpha_q_i), .term_o(aq));
+  fx_term_residue #(.M(OperandFracW), .FromW(PW), .LowN(LowN)) i_ap (
     .clk_i, .en_i, .word_i(p_i), .factor_i(factor_i[3:2]), .low_i(low_i[2*LowN-1:LowN]), .odd_i(odd_i[1]),
-    .product_i(alpha_p_i), .half_i(half_i[1]), .term_o(ap));
-  fx_term_residue #(.M(OperandFracW), .FromW(PW), .LowN(LowN), .Down(PDown)) i_bp (
+    .product_i(alpha_p_i), .term_o(ap));
+  fx_term_residue #(.M(OperandFracW), .FromW(PW), .LowN(LowN)) i_bp (
     .clk_i, .en_i, .word_i(p_i), .factor_i(factor_i[5:4]), .low_i(low_i[3*LowN-1:2*LowN]), .odd_i(odd_i[2]),
-    .product_i(beta_p_i), .half_i(half_i[2]), .term_o(bp));
+    .product_i(beta_p_i), .term_o(bp));
 
   // rnd_p(r')
   localparam integer Cut = RF - PF;

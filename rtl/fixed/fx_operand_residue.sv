@@ -1,5 +1,5 @@
 /// What the checks of the vector updates know of alpha and beta (fx_operand), for each of r', u' and p': the factor's residue
-/// modulo 3, and which of a product's groups lie below the term: groups of a position's bits, at least two. Formed beside the registers that the updates take, not from
+/// modulo 3, and which of a product's groups lie below the term. Formed beside the registers that the updates take, not from
 /// them.
 `include "mantissa.svh"
 `default_nettype none
@@ -24,8 +24,7 @@ module fx_operand_residue #(
   genvar g, k;
   generate
     for (g = 0; g < LowN; g = g + 1) begin : g_low
-      localparam integer Last = (`FX_OPERAND_STEP(M) == 1) ? 2 * g + 1 : g; // position of its last bit
-      assign low[g] = 32'(position_i) > Base + Last;
+      assign low[g] = 32'(position_i) > Base + g;
     end
     for (k = 0; k < 3; k = k + 1) begin : g_of
       always_ff @(posedge clk_i)

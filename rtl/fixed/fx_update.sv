@@ -137,7 +137,7 @@ module fx_update #(
       localparam integer Step = `FX_OPERAND_STEP(OperandFracW);
       localparam integer Base = `FX_BASE(OperandFracW, OutMost);
       // Groups above the product hold its sign, which of an even number of bits counts as 0.
-      localparam integer LowN = (Step == 1) ? (FromMost + OperandFracW + 4) / 2 : (FactorW + FromMost + Step - 1) / Step;
+      localparam integer LowN = (Step == 1) ? FromMost + OperandFracW + 3 : (FactorW + FromMost + Step - 1) / Step;
       wire [3*2-1:0] factors;
       wire [3*LowN-1:0] low;
       wire [2:0] odd;
