@@ -9,7 +9,6 @@ module fx_row_residue #(
   input  wire                     clk_i,
   input  wire                     en_i,
   input  wire                     clear_i,
-  input  wire  [6:0]              ptr_i,
   input  wire  [RowLenW-1:0]      row_length_i,
   input  wire  [Lanes*2-1:0]      p_i,     ///< with p'
   input  wire  [Lanes-1:0]        zero_i,  ///< a clock before q': lanes that are 0
@@ -27,8 +26,8 @@ module fx_row_residue #(
   fx_lines #(.PW(2), .Lanes(Lanes), .MaxRow(MaxRow), .Rows(3), .Open(1)) i_lines (
     .clk_i, .en_i, .clear_i, .row_length_i, .p_i, .south_o(south), .centre_o(centre), .north_o(north), .north_next_o(next),
     .mark_i(1'b0), .centre_odd_o(unused_odd), .bad_o(unused_bad));
-  delay #(.W(Lanes * 2), .N(PlanLatency - PlanLines + 1), .Ram(DelayRam)) i_p (
-    .clk_i, .en_i, .ptr_i, .d_i(centre), .q_o(p_o));
+  delay #(.W(Lanes * 2), .N(PlanLatency - PlanLines + 1)) i_p ( // not by the words' pointer
+    .clk_i, .en_i, .ptr_i(7'd0), .d_i(centre), .q_o(p_o));
 
   function automatic [1:0] column(input [1:0] s, input [1:0] c, input [1:0] n, input [5:0] times); // n's constant highest
     column = mod3_add(mod3_times(s, times[1:0]), mod3_add(mod3_times(c, times[3:2]), mod3_times(n, times[5:4])));

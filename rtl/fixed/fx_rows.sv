@@ -165,7 +165,7 @@ module fx_rows #(
         fx_row_residue #(
 `include "fx_parameters_passed.svh"
         ) i_residues (
-          .clk_i, .en_i, .clear_i, .ptr_i, .row_length_i, .p_i(residue_i), .zero_i(zero_again), .above_i(above), .below_i(below),
+          .clk_i, .en_i, .clear_i, .row_length_i, .p_i(residue_i), .zero_i(zero_again), .above_i(above), .below_i(below),
           .q_o(residue_o[2*Lanes-1:0]), .p_o(residue_o[4*Lanes-1:2*Lanes]));
       end else begin : g_no_residues
         assign residue_o = '0;

@@ -31,16 +31,21 @@ struct Case {
     std::string spec;
     int outer_lanes = 1;
     test::Matrix matrix = test::Matrix::box;
+    int checks = 0; ///< the core's parameter
 };
 void PrintTo(const Case& c, std::ostream* out) {
-    *out << c.spec << ", " << c.outer_lanes << " outer";
+    *out << c.spec << ", " << c.outer_lanes << " outer" << (c.checks != 0 ? ", Checks" : "");
 }
 
 std::vector<Case> cases() {
     const std::string specs[] = {"fx18.16,u=fx25.21,operand=s14e8,scalar=s19e8:rne",
                                  "fx20.18,u=fx27.23,operand=s14e8:rne,scalar=s20e8",
                                  "fx22.20:floor,u=fx29.25:floor,operand=s14e8:rne,scalar=s34e9"};
-    std::vector<Case> list = {{specs[0], 1}, {specs[1] + ",lanes=4", 1}, {specs[2] + ",lanes=4", 4}};
+    std::vector<Case> list = {{specs[0], 1},
+                              {specs[1] + ",lanes=4", 1},
+                              {specs[2] + ",lanes=4", 4},
+                              {specs[0], 1, test::Matrix::box, 1},
+                              {specs[2] + ",lanes=4", 2, test::Matrix::box, 1}};
     if (std::getenv("MANTISSA_CORE_SWEEP") == nullptr) return list;
     for (const std::string& spec : specs)
         for (const test::Matrix matrix : {test::Matrix::box, test::Matrix::general})
@@ -55,6 +60,7 @@ protected:
     ResidentCore() : spec_(parse_spec(GetParam().spec)), emulated_(make_emulated_engine()) {
         RtlOptions options;
         options.outer_lanes = GetParam().outer_lanes;
+        if (GetParam().checks != 0) options.extra.emplace_back("Checks", GetParam().checks);
         rtl_ = make_rtl_engine(options);
     }
     [[nodiscard]] System system(std::size_t row_length, std::size_t rows) const {
@@ -212,8 +218,8 @@ TEST_P(ResidentCore, WholeSolves) {
 std::string name_of(const ::testing::TestParamInfo<Case>& info) {
     const std::string& spec = info.param.spec;
     return spec.substr(0, 4) + "_lanes" + std::to_string(parse_spec(spec).lanes) + "_outer" +
-           std::to_string(info.param.outer_lanes) + (info.param.matrix == test::Matrix::box ? "" : "_general") + "_" +
-           std::to_string(info.index);
+           std::to_string(info.param.outer_lanes) + (info.param.matrix == test::Matrix::box ? "" : "_general") +
+           (info.param.checks != 0 ? "_checked" : "") + "_" + std::to_string(info.index);
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, ResidentCore, ::testing::ValuesIn(cases()), name_of);

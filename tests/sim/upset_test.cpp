@@ -135,15 +135,28 @@ TEST(Upset, AResidentCoreFindsWhatItsMemoriesLost) {
     for (const Flip& flip : checked.flips) EXPECT_TRUE(flip.converged) << flip.place;
 }
 
+/// Where corrections are rounded as well: no check fails without an upset.
 TEST(Upset, AResidentCoreWithChecksHasTheSameBits) {
-    Request request = request_of(true, 1, Where::all, 1);
-    const SolveResult checked = run_campaign(request).reference.result;
-    request.options.keep_solution = true;
-    const SolveResult emulated = solve(make_problem(request.problem), *make_engine("emulated"), request.options);
-    EXPECT_EQ(checked.inner_iterations, emulated.inner_iterations);
-    EXPECT_EQ(checked.outer_iterations, emulated.outer_iterations);
-    EXPECT_EQ(checked.u, emulated.u);
-    EXPECT_EQ(checked.resident, emulated.resident);
+    for (const Format iterate : {kResidentIterate, Format::fixed(64, 24)}) {
+        Request request = request_of(true, 1, Where::all, 1);
+        request.options.outer = iterate;
+        request.options.tolerance = iterate.fraction_bits < 30 ? 1e-4 : 1e-10;
+        const SolveResult checked = run_campaign(request).reference.result;
+        request.options.keep_solution = true;
+        const SolveResult emulated = solve(make_problem(request.problem), *make_engine("emulated"), request.options);
+        EXPECT_EQ(checked.inner_iterations, emulated.inner_iterations) << iterate.fraction_bits;
+        EXPECT_EQ(checked.outer_iterations, emulated.outer_iterations) << iterate.fraction_bits;
+        EXPECT_EQ(checked.u, emulated.u) << iterate.fraction_bits;
+        EXPECT_EQ(checked.resident, emulated.resident) << iterate.fraction_bits;
+    }
+}
+
+/// Registers between the memories of V and D and back: none of them makes the core say what is not so.
+TEST(Upset, AResidentCoreIsNotConvergedByItsRegisters) {
+    const Campaign checked = run_campaign(request_of(true, 1, Where::regs, 1000));
+    EXPECT_EQ(count(checked, Outcome::wrong), 0U);
+    EXPECT_EQ(count(checked, Outcome::falsely), 0U); // without checks 10 of them
+    EXPECT_GT(count(checked, Outcome::detected), 60U);
 }
 
 TEST(Upset, AnIntegerCoreFindsWhatItLost) {

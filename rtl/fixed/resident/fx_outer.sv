@@ -5,6 +5,8 @@
 /// With correct_i low V and D stay, and r, q and the totals are formed anew. The row A c is the core's own (fx_rows), its
 /// words those of u, its sum exact. u is read first; V, D and p when the row to the north has come in. The shifts are
 /// counted on the words' grids: CutV = UF - VF and so on, less e.
+///
+/// With Checks words of V and D are kept with their residue modulo 3, which goes along with c, its row and the lane's sums.
 `include "mantissa.svh"
 `include "core_streams.svh"
 `default_nettype none
@@ -18,6 +20,8 @@ module fx_outer #(
   parameter integer ExponentW = 16,
   parameter integer Depth = 1024,      ///< words of a lane of u, r, p and q
   parameter integer OuterDepth = 1024, ///< of V and D
+  localparam integer VKeptW = VW + 2 * Checks, ///< words as they are kept: {residue, word}
+  localparam integer DKeptW = DW + 2 * Checks,
   localparam integer AW  = (Depth > 1) ? $clog2(Depth) : 1,
   localparam integer OuterAW = (OuterDepth > 1) ? $clog2(OuterDepth) : 1
 ) (
@@ -40,7 +44,7 @@ module fx_outer #(
   output logic                       u_read_o,     ///< the words at u_read_at_o are taken,
   output logic                       p_read_o,     ///< at p_read_at_o,
   output logic                       v_read_o,     ///< at v_read_at_o
-  output logic                       bad_o,        ///< one clock, with Checks: a pass read or wrote too few words or too many
+  output logic                       bad_o,        ///< one clock, with Checks: a word, a count or a shift is not what it must be
 
   output logic [AW-1:0]              u_read_at_o,
   input  wire  [Lanes*UW-1:0]        u_early_i,    ///< a clock behind the address
@@ -50,12 +54,12 @@ module fx_outer #(
   output logic [AW-1:0]              r_write_at_o,
   output logic [Lanes*RW-1:0]        r_o,
   output logic [OuterAW-1:0]         v_read_at_o,  ///< of V and D
-  input  wire  [OuterLanes*VW-1:0]   v_i,          ///< two clocks behind it
-  input  wire  [OuterLanes*DW-1:0]   d_i,
+  input  wire  [OuterLanes*VKeptW-1:0] v_i,        ///< two clocks behind it
+  input  wire  [OuterLanes*DKeptW-1:0] d_i,
   output logic                       v_write_o,    ///< of V and D
   output logic [OuterAW-1:0]         v_write_at_o,
-  output logic [OuterLanes*VW-1:0]   v_o,
-  output logic [OuterLanes*DW-1:0]   d_o
+  output logic [OuterLanes*VKeptW-1:0] v_o,
+  output logic [OuterLanes*DKeptW-1:0] d_o
 );
 `include "fx_digits.svh"
   localparam integer OL = OuterLanes;
@@ -197,18 +201,26 @@ module fx_outer #(
   wire [OL*UW-1:0]   c;
   wire [OL-1:0] unused_over, unused_live;
   wire rows_bad;
-  wire [4*OL-1:0] unused_residues;
+  wire [2*OL-1:0] c_residue;
+  wire [4*OL-1:0] residues; // that {c, its row} must have
+  generate
+    if (Checks != 0) begin : g_residues
+      mod3_residue #(.Lanes(OL), .W(UW)) i_c (.clk_i, .en_i(1'b1), .word_i(c_q), .residue_o(c_residue));
+    end else begin : g_no_residues
+      assign c_residue = '0;
+    end
+  endgenerate
   core_vectors_t give, unused_ahead, give_last;
   wire unused_take, unused_take_ahead, unused_take_last;
   fx_rows #(
     .PW(UW), .PF(UF), .QW(RowW), .QF(UF), .QDown(1), .CoefW(2), .Lanes(OL), .CoefMode(1), .RowSums(0), .RowShift(0),
     .S0(S0), .S1(S1), .S2(S2), .S3(S3), .S4(S4), .S5(S5), .S6(S6), .S7(S7), .S8(S8), .MaxRow(MaxRow), .LenW(LenW),
-    .Style(Style), .DelayRam(DelayRam), .Parity(Checks)) i_rows (
+    .Style(Style), .DelayRam(DelayRam), .Parity(Checks), .Residues(Checks)) i_rows (
     .clk_i, .rst_ni, .en_i(1'b1), .clear_i(clear_q), .ptr_i(ptr_q), .length_i, .row_length_i, .live_last_i(live_last),
     .own_first_i({LenW{1'b0}}), .own_last_i({LenW{1'b1}}), .column_i({RowLenW{1'b0}}), .slot_i(slot_q), .slot_real_i(real_q), .slot_last_i(slot_last_q), .p_i(c_q), .band_i({(OL*2){1'b0}}),
     .take_band_o(unused_take), .take_band_ahead_o(unused_take_ahead), .take_band_last_o(unused_take_last),
     .give_o(give), .give_ahead_o(unused_ahead), .give_last_o(give_last), .q_o(row), .over_o(unused_over),
-    .live_o(unused_live), .p_o(c), .bad_o(rows_bad), .residue_i({(2*OL){1'b0}}), .residue_o(unused_residues));
+    .live_o(unused_live), .p_o(c), .bad_o(rows_bad), .residue_i(c_residue), .residue_o(residues));
   assign last_out = give_last.q;
 
   // ---- V, D and r --------------------------------------------------------------------------------------------------
@@ -244,16 +256,17 @@ module fx_outer #(
   assign r_write_at_o = r_count_q[CountW-1 -: AW];
 
   wire [OL*RW-1:0] r;
-  wire [OL-1:0] v_over, d_over, r_over;
+  wire [OL-1:0] v_over, d_over, r_over, lane_bad;
   wire [OL-1:0] d_live = last_q[AtVWrite] ? live_last : {OL{1'b1}};
   wire [OL-1:0] r_live = last_q[AtR-1] ? live_last : {OL{1'b1}};
   generate
     for (l = 0; l < OL; l = l + 1) begin : g_lane
-      fx_outer_lane #(.CW(UW), .SW(RowW), .VW(VW), .DW(DW), .RW(RW)) i_lane (
+      fx_outer_lane #(.CW(UW), .SW(RowW), .VW(VW), .DW(DW), .RW(RW), .Residues(Checks)) i_lane (
         .clk_i, .v_left_i(v_left), .d_left_i(d_left), .r_left_i(r_left), .c_i(c[l*UW +: UW]), .sum_i(row[l*RowW +: RowW]),
-        .v_i(v_i[l*VW +: VW]), .d_i(d_i[l*DW +: DW]), .r_live_i(r_live[l]), .v_o(v_o[l*VW +: VW]),
-        .d_o(d_o[l*DW +: DW]), .v_over_o(v_over[l]), .d_over_o(d_over[l]), .r_o(r[l*RW +: RW]),
-        .r_over_o(r_over[l]));
+        .residue_i({residues[2*(OL+l) +: 2], residues[2*l +: 2]}), .v_i(v_i[l*VKeptW +: VKeptW]),
+        .d_i(d_i[l*DKeptW +: DKeptW]), .r_live_i(r_live[l]), .v_o(v_o[l*VKeptW +: VKeptW]),
+        .d_o(d_o[l*DKeptW +: DKeptW]), .v_over_o(v_over[l]), .d_over_o(d_over[l]), .r_o(r[l*RW +: RW]),
+        .r_over_o(r_over[l]), .bad_o(lane_bad[l]));
     end
     for (l = 0; l < Parts; l = l + 1) begin : g_write
       if (Parts == 1) begin : g_all
@@ -266,7 +279,7 @@ module fx_outer #(
   endgenerate
   logic [OL-1:0] d_any; // of the words that are written
   always_comb
-    for (int k = 0; k < OL; k = k + 1) d_any[k] = |d_o[k*DW +: DW];
+    for (int k = 0; k < OL; k = k + 1) d_any[k] = |d_o[k*DKeptW +: DW];
   always_ff @(posedge clk_i) rounded_o <= (~v_n[NW-1] & |v_n) | (~d_n[NW-1] & |d_n);
   always_ff @(posedge clk_i)
     if (!rst_ni || start_i) begin
@@ -282,16 +295,25 @@ module fx_outer #(
   assign p_read_o = valid_q[AtP];
   assign v_read_o = valid_q[AtV];
   generate
-    if (Checks != 0) begin : g_counts
+    if (Checks != 0) begin : g_checks
       logic [CountW-1:0] tokens_q; // it stands long before a pass ends
+      logic [$bits({v_left, d_left})-1:0] shifts_q;
+      logic [OL-1:0] live_q, live_q2; // lanes whose word of V and D is an element
+      logic [1:0] unreal_q; // real_early_q once more: which rows are the grid's last hangs on it
+      logic shifts_bad_q; // they change in a pass: a part of the words is moved another way
       always_ff @(posedge clk_i) begin
         tokens_q <= CountW'((length_i + LenW'(OL - 1)) >> Log);
-        bad_o    <= rst_ni & (rows_bad | done_o & (u_count_q != tokens_q || p_count_q != tokens_q || r_count_q != tokens_q ||
+        shifts_q <= {v_left, d_left};
+        shifts_bad_q <= state_q != Idle & shifts_q != {v_left, d_left};
+        unreal_q <= clear_q ? '1 : {unreal_q[0], state_q != Stream};
+        live_q   <= d_live & {OL{valid_q[AtVWrite]}};
+        live_q2  <= live_q;
+        bad_o    <= rst_ni & (rows_bad | shifts_bad_q | (~clear_q & unreal_q[1] == real_q) | (|(lane_bad & live_q2)) | done_o & (u_count_q != tokens_q || p_count_q != tokens_q || r_count_q != tokens_q ||
                                        v_read_at_o != OuterAW'(tokens_q) || v_write_at_o != OuterAW'(tokens_q)));
       end
-    end else begin : g_no_counts
+    end else begin : g_no_checks
       assign bad_o = 1'b0;
-      wire unused_bad = &{1'b0, rows_bad};
+      wire unused_bad = &{1'b0, rows_bad, lane_bad, residues};
     end
   endgenerate
 

@@ -4,7 +4,7 @@
 ///   FORM     r and q from D, and the totals r.r and r.p (fx_outer)
 ///   ACCEPT   r.r's exponent says how long r is: with k = floor(E / 2) + 1, k + h must be -1 or 0, else e is moved and
 ///            FORM done again. Then the end tests; beta and gamma for the next run's first pass
-///   INNER    a run of the core (fx_inner)
+///   INNER    a run of the core (fx_inner); with Checks a solve has not converged before ACCEPT has said so twice
 ///   DEFECT   c = u + alpha p, saturated (fx_inner, close); V and D are corrected by c, and FORM rides along
 ///
 /// The scalars that change with e are words with another exponent: T 4^-e, and the quotients beta and gamma.
@@ -16,6 +16,7 @@ module fx_outer_control #(
   parameter integer ScalarFracW = 23,
   parameter integer ScalarRne = 0,
   parameter integer ExponentW = 16,
+  parameter integer Checks = 0,
   localparam integer SW = ScalarExpW + ScalarFracW + 1,
   localparam integer XW = ExponentW
 ) (
@@ -75,7 +76,8 @@ module fx_outer_control #(
   input  wire                 d_over_i,
   input  wire                 r_over_i,
   input  wire                 d_any_i,          ///< a word of D is not 0
-  input  wire                 rounded_i         ///< words of V or D are shifted to the right
+  input  wire                 rounded_i,        ///< words of V or D are shifted to the right
+  output logic                bad_o             ///< with Checks: an exponent has changed where it stands
 );
   localparam integer MostForms = 70;
   localparam integer MostOverflows = 40;
@@ -93,6 +95,7 @@ module fx_outer_control #(
   logic        zero_q;     // p counts as 0
   logic        correct_q;
   logic        relaxed_q;  // h has fallen
+  logic        sure_q;     // with Checks: the end test has said so once
   logic        rounded_q;  // a correction was rounded: D need not be b - A V any more
   logic [2:0]  run_end_q;
   logic [SW-1:0] word_q, scaled_q;
@@ -198,6 +201,7 @@ module fx_outer_control #(
           end
         Form: begin
           outer_start_o <= 1'b1;
+          sure_q  <= 1'b0;
           forms_q <= forms_q + 7'd1;
           state_q <= FormWait;
         end
@@ -244,7 +248,7 @@ module fx_outer_control #(
           end
         end
         Accept: begin
-          accepted_o <= 1'b1;
+          accepted_o <= ~sure_q;
           word_q   <= tolerance_i;
           by_q     <= ((XW+2)'(tolerance_exp_i) - (XW+2)'(next_q)) <<< 1;
           set_at_o <= `SCALAR_RHO_STOP;
@@ -287,7 +291,12 @@ module fx_outer_control #(
         BetasWait:
           if (scalar_done_i) begin
             fetch(`SCALAR_BETA, Beta);
-            if (scalar_end_i == `END_RHO_REACHED) finish(`RESIDENT_END_CONVERGED);
+            if (scalar_end_i == `END_RHO_REACHED && (Checks == 0 || sure_q)) finish(`RESIDENT_END_CONVERGED);
+            else if (scalar_end_i == `END_RHO_REACHED) begin // once more, from the totals on
+              scalar_read_o <= 1'b0;
+              sure_q        <= 1'b1;
+              state_q       <= Formed;
+            end
             else if (troubles_q == 4'(MostTroubles))
               finish((run_end_q == `END_INDEFINITE) ? `RESIDENT_END_INDEFINITE :
                      (run_end_q == `END_NOT_FINITE) ? `RESIDENT_END_NOT_FINITE : `RESIDENT_END_FAULT);
@@ -355,6 +364,21 @@ module fx_outer_control #(
       if (state_q == SetLow || state_q == SetHigh) settle_q <= 5'(Settle);
       if (stalled_o) finish(`RESIDENT_END_FAULT);
     end
+
+  generate
+    if (Checks != 0) begin : g_checks
+      // e and e' change in a few states only.
+      logic [2*XW-1:0] were_q;
+      logic may_q;
+      always_ff @(posedge clk_i) begin
+        were_q <= {e_q, next_q};
+        may_q  <= !rst_ni || state_q == Idle || state_q == Again || state_q == Close || state_q == Inner;
+        bad_o  <= rst_ni & ~may_q & were_q != {e_q, next_q};
+      end
+    end else begin : g_no_checks
+      assign bad_o = 1'b0;
+    end
+  endgenerate
 
 `ifndef UNWATCHED
   // Clocks without another state and without another pass.

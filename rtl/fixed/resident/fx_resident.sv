@@ -68,6 +68,7 @@ module fx_resident #(
   wire sending;
   logic loaded_q;
   wire fault; // a check has failed since the start
+  wire control_bad;
   fx_resident_regs #(.ScalarW(ScalarW), .ExponentW(ExponentW),
                      .Config($clog2(Lanes) + 16 * OuterLog + ((Checks != 0) ? 128 : 0) + 256 * VF + 65536 * DF)) i_regs (
     .clk_i, .rst_ni, `AXIL_PASSED,
@@ -116,7 +117,7 @@ module fx_resident #(
   wire outer_start, correct, zero, outer_done, r_over;
   wire signed [ExponentW-1:0] correct_exponent;
   fx_outer_control #(.ScalarExpW(ScalarExpW), .ScalarFracW(ScalarFracW), .ScalarRne(ScalarRne),
-                     .ExponentW(ExponentW)) i_control (
+                     .ExponentW(ExponentW), .Checks(Checks)) i_control (
     .clk_i, .rst_ni(run_n), .start_i(start), .refuse_i((|bad_q) | ~loaded_q), .refuse_late_i((odd | fault) & solving), .inner_i(inner_passes), .passes_i(passes),
     .tolerance_i(tolerance), .tolerance_exp_i(tolerance_exp), .headroom_i(headroom), .relax_i(relax), .stall_limit_i(stall_limit), .headroom_o(headroom_now), .busy_o(solving), .done_o(done),
     .end_o(how), .passes_o, .steps_o, .formed_again_o(formed_again), .overflows_o(overflows),
@@ -126,7 +127,7 @@ module fx_resident #(
     .betas_o(betas), .set_o(set), .set_at_o(set_at), .set_word_o(set_word), .scalar_read_o(scalar_read),
     .scalar_at_o(scalar_at), .scalar_i(scalar), .scalar_done_i(scalar_done), .scalar_end_i(scalar_end),
     .outer_start_o(outer_start), .correct_o(correct), .zero_o(zero), .correct_exponent_o(correct_exponent), .outer_done_i(outer_done),
-    .v_over_i(v_over), .d_over_i(d_over), .r_over_i(r_over), .d_any_i(d_any), .rounded_i(rounded));
+    .v_over_i(v_over), .d_over_i(d_over), .r_over_i(r_over), .d_any_i(d_any), .rounded_i(rounded), .bad_o(control_bad));
 
   // ---- The passes --------------------------------------------------------------------------------------------------
   core_vectors_t inner_read, inner_write;
@@ -157,8 +158,11 @@ module fx_resident #(
   wire [Lanes*RW-1:0] outer_r;
   wire [OuterAW-1:0] outer_v_at, outer_v_to;
   wire outer_v_write;
-  wire [OuterLanes*VW-1:0] v_word, outer_v, v_early;
-  wire [OuterLanes*DW-1:0] d_word, outer_d, d_early;
+  localparam integer VKeptW = VW + 2 * Checks; // with Checks words of V and D are kept with their residue modulo 3
+  localparam integer DKeptW = DW + 2 * Checks;
+  wire [OuterLanes*VKeptW-1:0] v_word, outer_v, v_early;
+  wire [OuterLanes*DKeptW-1:0] d_word, outer_d, d_early;
+  wire [DKeptW-1:0] d_loaded;
   fx_outer #(
 `include "fx_parameters_passed.svh"
     , .OuterLanes(OuterLanes), .VW(VW), .VF(VF), .DW(DW), .DF(DF), .ExponentW(ExponentW), .Depth(Depth),
@@ -198,7 +202,7 @@ module fx_resident #(
   generate
     if (OuterLanes == 1) begin : g_one
       assign load_lane = load;
-      assign m_axis_v_tdata = v_word;
+      assign m_axis_v_tdata = v_word[VW-1:0];
     end else begin : g_some
       logic [OuterLog-1:0] part_q, part_q2;
       always_ff @(posedge clk_i)
@@ -207,7 +211,7 @@ module fx_resident #(
           part_q2 <= part_q;
         end
       assign load_lane = {{(OuterLanes-1){1'b0}}, load} << load_q[OuterLog-1:0];
-      assign m_axis_v_tdata = v_word[part_q2*VW +: VW];
+      assign m_axis_v_tdata = v_word[part_q2*VKeptW +: VW];
     end
   endgenerate
 
@@ -234,27 +238,39 @@ module fx_resident #(
     .write_i({Lanes{inner_write.q}} | outer_r_write), .write_at_i(inner_busy ? q_to : outer_r_to),
     .word_i(inner_busy ? q_new : outer_r),
     .check_i(inner_read.q & ~inner_close), .bad_o(q_bad));
-  fx_memory #(.Lanes(OuterLanes), .W(VW), .Depth(OuterDepth), .Parity(Checks)) i_v (
+  fx_memory #(.Lanes(OuterLanes), .W(VKeptW), .Depth(OuterDepth), .Parity(Checks)) i_v (
     .clk_i, .read_i(moves), .read_at_i(solving ? outer_v_at : send_at[IndexW-1 -: OuterAW]), .early_o(v_early),
     .word_o(v_word), .write_i({OuterLanes{outer_v_write}} | load_lane),
-    .write_at_i(solving ? outer_v_to : load_q[IndexW-1 -: OuterAW]), .word_i(outer_v & {(OuterLanes*VW){solving}}),
+    .write_at_i(solving ? outer_v_to : load_q[IndexW-1 -: OuterAW]), .word_i(outer_v & {(OuterLanes*VKeptW){solving}}),
     .check_i(solving ? outer_v_read : sending), .bad_o(v_bad));
-  fx_memory #(.Lanes(OuterLanes), .W(DW), .Depth(OuterDepth), .Parity(Checks)) i_d (
+  fx_memory #(.Lanes(OuterLanes), .W(DKeptW), .Depth(OuterDepth)) i_d (
     .clk_i, .read_i(1'b1), .read_at_i(outer_v_at), .early_o(d_early), .word_o(d_word),
     .write_i({OuterLanes{outer_v_write}} | load_lane),
     .write_at_i(solving ? outer_v_to : load_q[IndexW-1 -: OuterAW]),
-    .word_i(solving ? outer_d : {OuterLanes{s_axis_d_tdata}}),
+    .word_i(solving ? outer_d : {OuterLanes{d_loaded}}),
     .check_i(outer_v_read), .bad_o(d_bad));
   generate
     if (Checks != 0) begin : g_checks
+      wire [1:0] d_residue;
+      mod3_residue #(.W(DW)) i_d_in (.clk_i, .en_i(1'b1), .word_i(s_axis_d_tdata), .residue_o(d_residue));
+      assign d_loaded = {d_residue, s_axis_d_tdata};
+      // What is programmed does not change while a solve is on, no run is longer than it may be, and nobody asks for V.
+      wire config_odd = ^{length, row_length, inner_passes, passes, tolerance, tolerance_exp};
+      logic config_q, config_bad_q;
       logic fault_q;
+      always_ff @(posedge clk_i) begin
+        if (start) config_q <= config_odd;
+        config_bad_q <= run_n & solving & (config_odd != config_q | inner_count > inner_passes | asked);
+      end
       always_ff @(posedge clk_i)
         if (!run_n || start) fault_q <= 1'b0;
-        else fault_q <= fault_q | u_bad | r_bad | p_bad | q_bad | v_bad | d_bad | inner_bad | outer_bad;
+        else fault_q <= fault_q | u_bad | r_bad | p_bad | q_bad | v_bad | d_bad | inner_bad | outer_bad | control_bad |
+                        config_bad_q;
       assign fault = fault_q;
     end else begin : g_no_checks
       assign fault = 1'b0;
-      wire unused_checks = &{1'b0, u_bad, r_bad, p_bad, q_bad, v_bad, d_bad, inner_bad, outer_bad};
+      assign d_loaded = s_axis_d_tdata;
+      wire unused_checks = &{1'b0, u_bad, r_bad, p_bad, q_bad, v_bad, d_bad, inner_bad, outer_bad, control_bad};
     end
   endgenerate
   wire unused = &{1'b0, r_early, q_early, v_early, d_early};

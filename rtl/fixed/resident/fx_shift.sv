@@ -2,11 +2,15 @@
 /// up), and whether it does not fit. left_i = InW - n stands while words are on their way, in 0 .. InW + OutW (fx_place);
 /// beyond either end nothing is left of a word but its sign. Three clocks: shorter words are moved by 1s, by 4s, by 16s;
 /// longer ones by 16s, by 4s, by 1s, since they get shorter on their way.
+///
+/// With Residues below_o says, with the word, what it has lost at its low end: x 2^left is (2 word + half) 2^(InW-1) and this,
+/// modulo 3, as long as the word fits.
 `include "mantissa.svh"
 `default_nettype none
 module fx_shift #(
   parameter integer InW  = 31,
   parameter integer OutW = 65,
+  parameter integer Residues = 0,
   localparam integer LeftW = $clog2(InW + OutW + 1)
 ) (
   input  wire             clk_i,
@@ -14,8 +18,10 @@ module fx_shift #(
   input  wire [InW-1:0]   x_i,
   output logic [OutW-1:0] word_o,
   output logic            half_o,
-  output logic            over_o
+  output logic            over_o,
+  output logic [1:0]      below_o  ///< 0, 1 or 2
 );
+`include "mod3.svh"
   generate
     if (InW <= OutW) begin : g_longer
       // The word is bits InW - 1 and above of x 2^left, half a unit the first of them.
@@ -49,6 +55,16 @@ module fx_shift #(
         {word_o, half_o} <= moved;
         over_o <= over;
       end
+      if (Residues != 0) begin : g_residues
+        logic [InW-2:0] lost; // steps of 16 are even powers of two
+        wire [1:0] below;
+        always_comb
+          for (int j = 0; j < InW - 1; j = j + 1) lost[j] = b_q[j] & left[7:4] <= 4'((InW - 2 - j) / 16);
+        mod3_residue #(.W(InW - 1), .Signed(0)) i_below (.clk_i, .en_i(1'b1), .word_i(lost), .residue_o(below));
+        always_ff @(posedge clk_i) below_o <= below;
+      end else begin : g_no_residues
+        assign below_o = '0;
+      end
     end else begin : g_shorter
       // x behind OutW + 1 zeros, to the right by what is left of InW + OutW.
       localparam integer AllW = InW + OutW + 1;
@@ -79,6 +95,30 @@ module fx_shift #(
         sign_q <= {sign_q[0], x_i[InW-1]};
         over_q <= {over_q[0] | over_b, over_a};
         over_o <= over_q[1] | over_c;
+      end
+      if (Residues != 0) begin : g_residues
+        // What each stage loses, on the grid of all, of which x 2^left is 2^(left-OutW-1) times as much.
+        logic [AllW-1:0] lost_a;
+        logic [11:0]     lost_b;
+        logic [2:0]      lost_c;
+        wire  [1:0] below_a, below_b, below_c;
+        logic [1:0] below_aq, below_bq;
+        always_comb begin
+          for (int j = 0; j < AllW; j = j + 1) lost_a[j] = all[j] & right[7:4] > 4'(j / 16);
+          for (int j = 0; j < 12; j = j + 1) lost_b[j] = a_q[j] & right[3:2] > 2'(j / 4);
+          for (int j = 0; j < 3; j = j + 1) lost_c[j] = b_q[j] & right[1:0] > 2'(j);
+        end
+        mod3_residue #(.W(AllW), .Signed(0)) i_a (.clk_i, .en_i(1'b1), .word_i(lost_a), .residue_o(below_a));
+        mod3_residue #(.W(12), .Signed(0)) i_b (.clk_i, .en_i(1'b1), .word_i(lost_b), .residue_o(below_b));
+        mod3_residue #(.W(3), .Signed(0)) i_c (.clk_i, .en_i(1'b1), .word_i(lost_c), .residue_o(below_c));
+        wire [1:0] below = mod3_add(below_bq, below_c);
+        always_ff @(posedge clk_i) begin
+          below_aq <= below_a;
+          below_bq <= mod3_add(below_aq, below_b);
+          below_o  <= (left_i[0] ^ 1'((OutW + 1) % 2)) ? mod3_minus(below) : below;
+        end
+      end else begin : g_no_residues
+        assign below_o = '0;
       end
     end
   endgenerate
