@@ -72,7 +72,6 @@ module cy_control #(
   logic signed [9:0] bound_q;
   logic [3:0]  settle_q;
   logic        waits_q;            // a sweep, or a count, that has just been asked for
-  logic signed [15:0] by_q;        // LIMIT's places against SQUARES', two bits each,
   logic [5:0]  place_q;            // a place of SQUARES,
   logic signed [15:0] limit_place_q; // LIMIT's there
   logic        within_q;           // of what is below
@@ -180,12 +179,13 @@ module cy_control #(
         // SQUARES 4^x <= LIMIT 4^LIMIT_EXPONENT, from the lowest place on. SQUARES is below 2^62.
         Verdict: begin
           accepted_o <= 1'b1;
-          by_q       <= limit_exponent_i - $signed({9'd0, exponent_o});
+          // LIMIT's places against SQUARES', two bits each
+          limit_place_q <= $signed({9'd0, exponent_o}) - limit_exponent_i;
           state_q    <= Align;
         end
         Align: begin
           place_q       <= '0;
-          limit_place_q <= (by_q > 16'sd31) ? -16'sd31 : -by_q;
+          if (limit_place_q < -16'sd31) limit_place_q <= -16'sd31;
           within_q      <= 1'b1;
           state_q       <= Judge;
         end
