@@ -92,7 +92,7 @@ module cy_control #(
   assign finest_o = finest;
   assign next_o   = finest ? '0 : base_o | beats[2*MaxLevel-1:0];
   assign s_o      = alone_i ? '0 : s_q;
-  // Of a look: the largest e that was corrected by, as long as c (a word that is cut short is longer than c, but far below).
+  // At a look: the length of the largest e that the sweep corrected by, moved as c is. (Where s is above zero c is short anyway.)
   assign c_over_o = state_q == LookWait & ~waits_q & ~measure_o & measured_i & word_length_i != '0 &
                     $signed({3'd0, word_length_i}) - s_q > MostC;
   wire [2*MaxLevel-1:0] above = base_o & ~more[2*MaxLevel-1:0]; // of the level above, but the finest

@@ -106,8 +106,8 @@ module fx_cycle #(
     .limit_i(limit), .limit_exponent_i(limit_exponent), .busy_o, .done_o(done), .end_o(how), .count_o(cycles_o), .exponent_o,
     .point_o(point), .clocks_o(clocks), .accepted_o, .sweep_o(sweep), .scrub_o(scrub), .down_o(down), .turn_o(turn),
     .up_o(up), .finest_o(finest), .side_o(side), .base_o(base), .next_o(next), .swept_i(swept), .measure_o(measure),
-    .measured_i(~(d_counts | word_counts)),
-    .d_length_i(d_length), .word_length_i(word_length), .squares_i(squares_q), .over_i(u_over_q | d_over_q), .c_over_o(c_over), .y_o(y), .fresh_o(fresh), .none_o(none), .e_down_o(e_down), .f_down_o(f_down),
+    .measured_i(~(d_counts | word_counts)), .d_length_i(d_length), .word_length_i(word_length), .squares_i(squares_q),
+    .over_i(u_over_q | d_over_q), .c_over_o(c_over), .y_o(y), .fresh_o(fresh), .none_o(none), .e_down_o(e_down), .f_down_o(f_down),
     .x_down_o(x_down), .i_o(i_point), .s_o(s));
 
   // ---- Nodes and where their words are -------------------------------------------------------------------------------------
@@ -325,7 +325,7 @@ module fx_cycle #(
   wire write_u = writes_u & writes;
   wire write_d = writes_d & writes & ~alone;
   logic [NodeW-1:0] u_from_q, d_from_q;
-  wire  [NodeW-1:0] u_to, d_to_next;
+  wire  [NodeW-1:0] u_to, d_to_next; // the words that were read three clocks before
   always_ff @(posedge clk_i) begin
     if (sweep) begin
       u_from_q <= '0;
@@ -394,7 +394,8 @@ module fx_cycle #(
     for (l = 0; l < Lanes; l = l + 1) begin : g_into
       wire [WordW-1:0] turned_lane = (l == TurnLane) ? turned : '0;
       assign word_into[l*WordW +: WordW] = up ? WordW'($signed(risen[l*EW +: EW])) : turn ? turned_lane : WordW'($signed(t[l*TW +: TW]));
-      assign word_live[l] = (word_write | flags_risen[2]) & (t_live[l] | ~down) & ~scrub; // e is zero at the edge; that of the finest level is none of memory
+      // e is zero at the edge; that of the finest level goes to no memory, but its length says whether c is too long.
+      assign word_live[l] = (word_write | flags_risen[2]) & (t_live[l] | ~down) & ~scrub;
     end
   endgenerate
   logic [IndexW-1:0] word_to_q;
