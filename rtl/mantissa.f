@@ -47,10 +47,12 @@ cycle/cy_cut.sv
 cycle/cy_enter.sv
 cycle/cy_length.sv
 cycle/cy_memory.sv
+cycle/cy_place.sv
 cycle/cy_regs.sv
 cycle/cy_restrict.sv
 cycle/cy_rise.sv
 cycle/cy_row.sv
+cycle/cy_row_at.sv
 cycle/cy_seam.sv
 cycle/cy_shape.sv
 cycle/cy_squares.sv

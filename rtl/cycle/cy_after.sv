@@ -11,7 +11,7 @@ module cy_after #(
 ) (
   input  wire               clk_i,
   input  wire               clear_i,
-  input  wire  [MaxLevel:0]       length_i, ///< beats of a row
+  input  wire  [2*MaxLevel-1:0]   row_at_i, ///< cy_row_at's addresses
   input  wire  signed [9:0] point_i,  ///< i; stands through a sweep
   input  wire  [Lanes-1:0]      lanes_i,
   input  wire  [2:0]            flags_i,
@@ -29,15 +29,15 @@ module cy_after #(
   wire [Lanes*InW-1:0] mid, e;
   wire [Lanes*SumsW-1:0] sums; // -A e
   cy_window #(.Lanes(Lanes), .MaxLevel(MaxLevel), .Centre(-Centre), .East(-East), .North(-North), .Corner(-Corner), .GW(InW),
-              .OutW(SumsW)) i_window (.clk_i, .clear_i, .length_i, .g_i(e_i), .mid_o(mid), .sum_o(sums));
+              .OutW(SumsW)) i_window (.clk_i, .clear_i, .row_at_i, .g_i(e_i), .mid_o(mid), .sum_o(sums));
   wire [Lanes*W-1:0] r_row, r;
   wire [2:0]   flags_row, flags;
   cy_row #(.W(Lanes * W + 3), .Max(RowMost), .Deep(Deep)) i_row (
-    .clk_i, .clear_i, .length_i(length_i[LengthW-1:0]), .d_i({flags_i, r_i}), .q_o({flags_row, r_row}));
-  delay #(.W(Lanes * W), .N(WindowLatency + 7)) i_r (.clk_i, .en_i(1'b1), .ptr_i(7'd0), .d_i(r_row), .q_o(r));
+    .clk_i, .clear_i, .read_at_i(row_at_i[MaxLevel +: RowAtW]), .write_at_i(row_at_i[RowAtW-1:0]), .d_i({flags_i, r_i}), .q_o({flags_row, r_row}));
+  delay #(.W(Lanes * W), .N(WindowLatency + 6)) i_r (.clk_i, .en_i(1'b1), .ptr_i(7'd0), .d_i(r_row), .q_o(r));
   delay #(.W(Lanes * W), .N(ProductLatency + 7)) i_r_out (.clk_i, .en_i(1'b1), .ptr_i(7'd0), .d_i(r), .q_o(r_o));
   delay #(.W(Lanes * InW), .N(ProductLatency + 8)) i_e (.clk_i, .en_i(1'b1), .ptr_i(7'd0), .d_i(mid), .q_o(e));
-  delay #(.W(3), .N(WindowLatency + ProductLatency + 13)) i_flags (
+  delay #(.W(3), .N(WindowLatency + ProductLatency + 12)) i_flags (
     .clk_i, .en_i(1'b1), .ptr_i(7'd0), .d_i(flags_row), .q_o(flags));
   always_ff @(posedge clk_i) flags_o <= flags;
   wire [$clog2(SumsW+RestW+3)-1:0] sums_left;

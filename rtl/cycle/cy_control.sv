@@ -38,9 +38,11 @@ module cy_control #(
   input  wire               swept_i,        ///< the sweep is at its end
   output logic              measure_o,      ///< the largest word of what was written
   input  wire               measured_i,
-  input  wire  [6:0]        length_i,
+  input  wire  [6:0]        d_length_i,
+  input  wire  [6:0]        word_length_i,  ///< of t or e
   input  wire  [SquaresW-1:0] squares_i,
   input  wire               over_i,         ///< a word of U or D did not fit
+  output logic              c_over_o,       ///< one clock: a word of c did not fit
   output logic [6:0]        y_o,            ///< the length of what the sweep reads on the way down
   output logic              fresh_o,        ///< U counts as zero
   output logic              none_o,         ///< nothing comes from the next level
@@ -52,6 +54,7 @@ module cy_control #(
 );
 `include "cycle_bounds.svh"
   localparam integer MostLength = DW - 2; // of D
+  localparam signed [9:0] MostC = UW[9:0] - 10'd2; // of c
   // Signed, as long as points.
   localparam signed [9:0] PhiPoint = Phi[9:0];
   localparam signed [9:0] FBits    = F[9:0];
@@ -69,7 +72,6 @@ module cy_control #(
   logic signed [9:0] bound_q;
   logic [3:0]  settle_q;
   logic        waits_q;            // a sweep, or a count, that has just been asked for
-  logic signed [15:0] by_q;        // LIMIT's places against SQUARES', two bits each,
   logic [5:0]  place_q;            // a place of SQUARES,
   logic signed [15:0] limit_place_q; // LIMIT's there
   logic        within_q;           // of what is below
@@ -90,6 +92,9 @@ module cy_control #(
   assign finest_o = finest;
   assign next_o   = finest ? '0 : base_o | beats[2*MaxLevel-1:0];
   assign s_o      = alone_i ? '0 : s_q;
+  // At a look: the length of the largest e that the sweep corrected by, moved as c is. (Where s is above zero c is short anyway.)
+  assign c_over_o = state_q == LookWait & ~waits_q & ~measure_o & measured_i & word_length_i != '0 &
+                    $signed({3'd0, word_length_i}) - s_q > MostC;
   wire [2*MaxLevel-1:0] above = base_o & ~more[2*MaxLevel-1:0]; // of the level above, but the finest
   wire [6:0] y_of_next = none_o ? 7'd0 : y_q[k_q-1'b1];
 
@@ -154,8 +159,8 @@ module cy_control #(
           end
         LookWait:
           if (!waits_q && !measure_o && measured_i) begin
-            exponent_o <= length_i;
-            y_o        <= length_i;
+            exponent_o <= d_length_i;
+            y_o        <= d_length_i;
             state_q    <= Ends;
           end
         Ends: begin
@@ -174,12 +179,13 @@ module cy_control #(
         // SQUARES 4^x <= LIMIT 4^LIMIT_EXPONENT, from the lowest place on. SQUARES is below 2^62.
         Verdict: begin
           accepted_o <= 1'b1;
-          by_q       <= limit_exponent_i - $signed({9'd0, exponent_o});
+          // LIMIT's places against SQUARES', two bits each
+          limit_place_q <= $signed({9'd0, exponent_o}) - limit_exponent_i;
           state_q    <= Align;
         end
         Align: begin
           place_q       <= '0;
-          limit_place_q <= (by_q > 16'sd31) ? -16'sd31 : -by_q;
+          if (limit_place_q < -16'sd31) limit_place_q <= -16'sd31;
           within_q      <= 1'b1;
           state_q       <= Judge;
         end
@@ -201,10 +207,10 @@ module cy_control #(
         end
         LengthWait:
           if (!waits_q && !measure_o && measured_i) begin
-            y_o     <= length_i;
-            none_o  <= length_i == '0;
+            y_o     <= word_length_i;
+            none_o  <= word_length_i == '0;
             v_length_q <= '0;
-            state_q <= (length_i == '0) ? Join : Lower;
+            state_q <= (word_length_i == '0) ? Join : Lower;
           end
         Lower: begin
           y_q[k_q-1'b1] <= y_o;
@@ -227,7 +233,7 @@ module cy_control #(
         end
         RiseWait:
           if (!waits_q && !measure_o && measured_i) begin
-            v_length_q <= length_i;
+            v_length_q <= word_length_i;
             k_q     <= k_q + 1'b1;
             side_o  <= side_o << 1;
             base_o  <= above;

@@ -1,97 +1,98 @@
 /// The outer loop's step on a stream of nodes by rows (flags and lanes as in cy_step): c = half(e, s), U' = U + c, D' = D - A c, exactly.
-/// Where s is below zero c is e 2^-s: A e is formed of e's short words, then moved. c and U' must stay below 2^(UW-2) in
-/// magnitude, D' must fit its word. U and D are read two clocks behind
-/// read_o, at the address of a counter that it moves; U' and D' are written where write_o says, two clocks later.
+/// Where s is below zero c is e 2^-s. c is moved by less than 16 places in front of A, by a product with a power of two, and by whole
+/// sixteens where it is added. U' must stay below 2^(UW-2) in magnitude, D' must fit its word; that c is below 2^(UW-2) is for
+/// who knows the largest e to see. A word of U or D is read two clocks behind read_u_o or read_d_o and written where write_u_o or
+/// write_d_o says, three clocks behind those. U is a row and some clocks ahead of D.
 `include "mantissa.svh"
 `default_nettype none
 module cy_correct #(
 `include "cycle_parameters.svh"
-  , parameter integer InW = 27, ///< bits of e
-  parameter integer SumsW = 31
+  , parameter integer InW = 27 ///< bits of e
 ) (
   input  wire               clk_i,
   input  wire               clear_i,
-  input  wire  [MaxLevel:0]       length_i, ///< beats of a row
+  input  wire  [2*MaxLevel-1:0]   row_at_i, ///< cy_row_at's addresses
   input  wire  signed [9:0] s_i,      ///< stands through a sweep
   input  wire  [Lanes-1:0]  lanes_i,
   input  wire  [2:0]        flags_i,
   input  wire  [Lanes*InW-1:0] e_i,
-  output logic              read_o,
+  output logic              read_u_o,
   input  wire  [Lanes*UW-1:0] u_i,
-  input  wire  [Lanes*DW-1:0] d_i,
-  output logic              write_o,
+  output logic              write_u_o,
   output logic [Lanes*UW-1:0] u_o,
+  output logic              u_over_o, ///< beside write_u_o
+  output logic              read_d_o,
+  input  wire  [Lanes*DW-1:0] d_i,
+  output logic              write_d_o,
   output logic [Lanes*DW-1:0] d_o,
-  output logic              u_over_o,
   output logic              d_over_o
 );
 `include "cycle_bounds.svh"
-  localparam integer DownW = $clog2(InW + 1);
-  logic [DownW-1:0]  down_q;
-  logic signed [9:0] up_q; // s where it is below zero
+  localparam integer Places = (UW - 3) / 16 + 1; // -s is at most UW - 3 where c is not 0
+  localparam integer CW    = InW + 15;
+  localparam integer SumsW = CW + SumLog;
+  localparam integer SumW  = cy_max(DW, UW) + SumLog; // of D': no bit of D - A c is lost
+  localparam integer LowW  = 17;          // of e's parts: blocks have factors of 18 bits and a sign
+  localparam integer HighW = InW - LowW;
+  // c = e 2^near 2^(16 far), far rounded down
+  wire signed [9:0] up = -s_i;
+  logic [15:0]       near_q;   // 2^near
+  logic              right_q, far_right_q; // far is below zero; it is -2, beyond which c is 0
+  logic [Places-1:0] places_q;
   always_ff @(posedge clk_i) begin
-    down_q <= s_i[9] ? '0 : (s_i > 10'(InW)) ? DownW'(InW) : DownW'(s_i);
-    up_q   <= s_i[9] ? s_i : '0;
+    for (int k = 0; k < 16; k = k + 1) near_q[k] <= (!up[9] || (&up[8:5])) ? up[3:0] == 4'(k) : k == 0;
+    right_q     <= up[9];
+    far_right_q <= up[9] & up[9:4] != 6'b111111;
+    for (int p = 0; p < Places; p = p + 1)
+      places_q[p] <= (p == 0) ? up[9] | up[8:4] == '0 : (p < Places - 1) ? ~up[9] & up[8:4] == 5'(p) : ~up[9] & up[8:4] >= 5'(p);
   end
-  wire [Lanes*InW-1:0] c_words, mid;
+  wire [Lanes*CW-1:0] c, unused_mid;
   wire [Lanes*SumsW-1:0] sums;
   cy_window #(
 `include "cycle_parameters_passed.svh"
-    , .GW(InW), .OutW(SumsW)) i_window (.clk_i, .clear_i, .length_i, .g_i(c_words), .mid_o(mid), .sum_o(sums));
+    , .GW(CW), .OutW(SumsW)) i_window (.clk_i, .clear_i, .row_at_i, .g_i(c), .mid_o(unused_mid), .sum_o(sums));
   wire [2:0] flags_row, flags;
   cy_row #(.W(3), .Max(RowMost), .Deep(Deep)) i_row (
-    .clk_i, .clear_i, .length_i(length_i[LengthW-1:0]), .d_i(flags_i), .q_o(flags_row));
-  delay #(.W(1), .N(WindowLatency + 8)) i_read (.clk_i, .en_i(1'b1), .ptr_i(7'd0), .d_i(flags_row[2]), .q_o(read_o));
-  delay #(.W(3), .N(WindowLatency + 10)) i_flags (.clk_i, .en_i(1'b1), .ptr_i(7'd0), .d_i(flags_row), .q_o(flags));
-  delay #(.W(1), .N(3)) i_write (.clk_i, .en_i(1'b1), .ptr_i(7'd0), .d_i(read_o), .q_o(write_o));
-  wire [$clog2(InW+UW+2)-1:0] u_left;
-  wire [$clog2(SumsW+DW+2)-1:0] d_left;
-  fx_place #(.InW(InW), .OutW(UW + 1), .NW(10)) i_u_place (.clk_i, .n_i(up_q), .left_o(u_left));
-  fx_place #(.InW(SumsW), .OutW(DW + 1), .NW(10)) i_d_place (.clk_i, .n_i(up_q), .left_o(d_left));
+    .clk_i, .clear_i, .read_at_i(row_at_i[MaxLevel +: RowAtW]), .write_at_i(row_at_i[RowAtW-1:0]), .d_i(flags_i), .q_o(flags_row));
+  delay #(.W(1), .N(2)) i_read_u (.clk_i, .en_i(1'b1), .ptr_i(7'd0), .d_i(flags_i[2]), .q_o(read_u_o));
+  delay #(.W(1), .N(3)) i_write_u (.clk_i, .en_i(1'b1), .ptr_i(7'd0), .d_i(read_u_o), .q_o(write_u_o));
+  delay #(.W(1), .N(WindowLatency + 5)) i_read_d (.clk_i, .en_i(1'b1), .ptr_i(7'd0), .d_i(flags_row[2]), .q_o(read_d_o));
+  delay #(.W(1), .N(3)) i_write_d (.clk_i, .en_i(1'b1), .ptr_i(7'd0), .d_i(read_d_o), .q_o(write_d_o));
+  delay #(.W(3), .N(WindowLatency + 7)) i_flags (.clk_i, .en_i(1'b1), .ptr_i(7'd0), .d_i(flags_row), .q_o(flags));
 
   wire [Lanes-1:0] u_over, d_over;
   genvar l;
   generate
     for (l = 0; l < Lanes; l = l + 1) begin : g_lane
-      logic [InW:0]   fours_q, moved_q;
-      logic [InW-1:0] c_q;
+      logic [LowW+14:0]  low_q;
+      logic [HighW+14:0] high_q;
+      wire  [CW-1:0] near = {high_q, {LowW{1'b0}}} | CW'(low_q); // (no bit of both is set)
+      logic [CW:0]   moved_q; // with one bit below
+      logic [CW-1:0] c_q;
       always_ff @(posedge clk_i) begin
-        fours_q <= $signed({e_i[l*InW +: InW], 1'b0}) >>> {down_q[DownW-1:2], 2'b00};
-        moved_q <= $signed(fours_q) >>> down_q[1:0];
-        c_q     <= moved_q[InW:1] + InW'(moved_q[0]);
+        low_q   <= (LowW+15)'(e_i[l*InW +: LowW]) * (LowW+15)'(near_q);
+        high_q  <= (HighW+15)'($signed(e_i[l*InW+LowW +: HighW])) * $signed((HighW+15)'(near_q));
+        moved_q <= right_q ? (CW+1)'($signed(near[CW-1:15])) : {near, 1'b0};
+        c_q     <= far_right_q ? CW'($signed(moved_q[CW:17])) + CW'(moved_q[16]) : moved_q[CW:1] + CW'(moved_q[0]);
       end
-      assign c_words[l*InW +: InW] = c_q;
-      wire [UW:0] c;
-      wire [DW:0] ac;
-      wire c_beyond, ac_beyond, unused_c, unused_ac;
-      fx_shift #(.InW(InW), .OutW(UW + 1)) i_u_shift (
-        .clk_i, .left_i(u_left), .x_i(mid[l*InW +: InW]), .word_o(c), .half_o(unused_c), .over_o(c_beyond));
-      fx_shift #(.InW(SumsW), .OutW(DW + 1)) i_d_shift (
-        .clk_i, .left_i(d_left), .x_i(sums[l*SumsW +: SumsW]), .word_o(ac), .half_o(unused_ac), .over_o(ac_beyond));
+      assign c[l*CW +: CW] = c_q;
+
+      wire [UW-1:0] u_sum;
+      cy_place #(.InW(CW), .WordW(UW), .OutW(UW), .Places(Places)) i_u (
+        .clk_i, .places_i(places_q), .x_i(c_q), .live_i(1'b1), .word_i(u_i[l*UW +: UW]), .sum_o(u_sum));
+      assign u_o[l*UW +: UW] = u_sum;
+      assign u_over[l] = u_sum[UW-1] != u_sum[UW-2] | (u_sum[UW-1] & ~(|u_sum[UW-3:0]));
+
       wire live = flags[2:1] == 2'b11 && lanes_i[l] && (l != 0 || !flags[0]); // A c is nothing at the edge
-      wire [UW:0] u_sum = (UW+1)'($signed(u_i[l*UW +: UW])) + c;
-      wire [DW+1:0] d_sum = (DW+2)'($signed(d_i[l*DW +: DW])) - (DW+2)'($signed(ac));
-      logic          u_wraps_q, c_over_q, d_beyond_q;
-      logic [UW-1:0] u_q;
-      logic [DW-1:0] d_q;
-      logic [1:0]    d_above_q; // bits above the word
-      always_ff @(posedge clk_i) begin
-        {u_wraps_q, u_q} <= u_sum;
-        {d_above_q, d_q} <= live ? d_sum : '0;
-        c_over_q   <= c_beyond | cy_long(c);
-        d_beyond_q <= live & ac_beyond;
-      end
-      assign u_o[l*UW +: UW] = u_q;
-      assign d_o[l*DW +: DW] = d_q;
-      assign u_over[l] = c_over_q | cy_long({u_wraps_q, u_q});
-      assign d_over[l] = d_beyond_q | d_above_q != {2{d_q[DW-1]}};
-      wire unused = &{1'b0, unused_c, unused_ac};
+      wire [SumW-1:0] d_sum;
+      cy_place #(.InW(SumsW), .WordW(DW), .OutW(SumW), .Places(Places), .Minus(1)) i_d (
+        .clk_i, .places_i(places_q), .x_i(sums[l*SumsW +: SumsW]), .live_i(live), .word_i(d_i[l*DW +: DW]), .sum_o(d_sum));
+      assign d_o[l*DW +: DW] = d_sum[DW-1:0];
+      assign d_over[l] = d_sum[SumW-1:DW] != {(SumW-DW){d_sum[DW-1]}};
     end
   endgenerate
-  assign u_over_o = write_o & (|u_over);
-  assign d_over_o = write_o & (|d_over);
-  function automatic logic cy_long(input [UW:0] x); // its magnitude is not below 2^(UW-2)
-    cy_long = x[UW:UW-2] != {3{x[UW]}} | (x[UW] & ~(|x[UW-3:0]));
-  endfunction
+  assign u_over_o = write_u_o & (|u_over);
+  assign d_over_o = write_d_o & (|d_over);
+  wire unused = &{1'b0, unused_mid};
 endmodule
 `default_nettype wire

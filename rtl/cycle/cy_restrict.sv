@@ -9,7 +9,8 @@ module cy_restrict #(
 ) (
   input  wire                     clk_i,
   input  wire                     clear_i,
-  input  wire  [MaxLevel:0]       length_i, ///< beats of a row
+  input  wire  [MaxLevel:0]       length_i, ///< beats of a row,
+  input  wire  [2*MaxLevel-1:0]   row_at_i, ///< and cy_row_at's addresses
   input  wire  [Lanes-1:0]        lanes_i,
   input  wire  [2:0]              flags_i,
   input  wire  [Lanes*RW-1:0]     r_i,
@@ -39,6 +40,8 @@ module cy_restrict #(
     edge_q   <= first;
     valid_o  <= flags_q2[2] & row & column;
   end
+  // (Of one lane the node before is the one that is summed around.)
+  assign live_kept = flags_q2[1] & ((Lanes > 1) ? 1'b1 : ~edge_q);
   genvar l;
   generate
     for (l = 0; l < Sums; l = l + 1) begin : g_sum
@@ -64,17 +67,19 @@ module cy_restrict #(
       assign sums[l*SumW +: SumW] = sum;
       assign kept[l*SumW +: SumW] = row ? SumW'($signed(along_q)) : sum;
     end
-    // Of one lane the node before is the one that is summed around.
-    assign live_kept = flags_q2[1] & ((Lanes > 1) ? 1'b1 : ~edge_q);
-    if (Deep != 0) begin : g_deep
+    if (Deep != 0) begin : g_deep // a register is in front of the memory
       logic [Sums*SumW-1:0] kept_q;
       logic                 live_q;
       always_ff @(posedge clk_i) {live_q, kept_q} <= {live_kept, kept};
+      wire [RowAtW-1:0] read_at, write_at;
+      cy_row_at #(.Max(RowMost), .Deep(1)) i_row_at (
+        .clk_i, .clear_i, .length_i(length_i[LengthW-1:0] - LengthW'(1)), .read_o(read_at), .write_o(write_at));
       cy_row #(.W(Sums * SumW + 1), .Max(RowMost), .Deep(1)) i_row (
-        .clk_i, .clear_i, .length_i(length_i[LengthW-1:0] - LengthW'(1)), .d_i({live_q, kept_q}), .q_o({live_above, above}));
+        .clk_i, .clear_i, .read_at_i(read_at), .write_at_i(write_at), .d_i({live_q, kept_q}), .q_o({live_above, above}));
     end else begin : g_short
       cy_row #(.W(Sums * SumW + 1), .Max(RowMost), .Deep(0)) i_row (
-        .clk_i, .clear_i, .length_i(length_i[LengthW-1:0]), .d_i({live_kept, kept}), .q_o({live_above, above}));
+        .clk_i, .clear_i, .read_at_i(row_at_i[MaxLevel +: RowAtW]), .write_at_i(row_at_i[RowAtW-1:0]), .d_i({live_kept, kept}),
+        .q_o({live_above, above}));
     end
     if (Lanes == 1) begin : g_whole
       always_ff @(posedge clk_i) {live_o, t_o} <= {live_above, sums};
@@ -93,6 +98,6 @@ module cy_restrict #(
       end
     end
   endgenerate
-  wire unused = &{1'b0, length_i, lanes_i, edge_q};
+  wire unused = &{1'b0, length_i, row_at_i, lanes_i, edge_q};
 endmodule
 `default_nettype wire

@@ -37,7 +37,7 @@ module cy_rise #(
     flags_o  <= flags;
   end
   wire [Lanes*F-1:0] f_late;
-  delay #(.W(Lanes * F), .N(10)) i_f (.clk_i, .en_i(1'b1), .ptr_i(7'd0), .d_i(f_i), .q_o(f_late));
+  delay #(.W(Lanes * F), .N(11)) i_f (.clk_i, .en_i(1'b1), .ptr_i(7'd0), .d_i(f_i), .q_o(f_late));
 
   wire [Lanes*(E+1)-1:0] west; // of each lane,
   wire [((Lanes+1)/2)*(E+1)-1:0] here; // of each other one,
@@ -99,17 +99,17 @@ module cy_rise #(
       fx_shift #(.InW(XW), .OutW(OutW + 1)) i_shift (
         .clk_i, .left_i(x_left_i), .x_i(x_q), .word_o(x_word), .half_o(x_half), .over_o(unused_over));
       logic [F:0]      f_fours_q, f_moved_q;
-      logic [F-1:0]    f_q;
       logic [OutW-1:0] x_moved_q, e_q;
+      // What rounds f comes in as the sum's carry, from a place below.
+      wire  [OutW:0]   sum = {OutW'($signed(f_moved_q[F:1])), 1'b1} + {x_moved_q, f_moved_q[0]};
       always_ff @(posedge clk_i) begin
         f_fours_q <= $signed({f, 1'b0}) >>> {f_down_i[4:2], 2'b00};
         f_moved_q <= $signed(f_fours_q) >>> f_down_i[1:0];
-        f_q       <= f_moved_q[F:1] + F'(f_moved_q[0]);
         x_moved_q <= OutW'(x_word) + OutW'(x_half);
-        e_q       <= (flags[2:1] == 2'b11 && lanes_i[l] && (l != 0 || !flags[0])) ? OutW'($signed(f_q)) + x_moved_q : '0;
+        e_q       <= (flags[2:1] == 2'b11 && lanes_i[l] && (l != 0 || !flags[0])) ? sum[OutW:1] : '0;
       end
       assign e_o[l*OutW +: OutW] = e_q;
-      wire unused = &{1'b0, unused_over, x_word[OutW]};
+      wire unused = &{1'b0, unused_over, x_word[OutW], sum[0]};
     end
   endgenerate
 endmodule

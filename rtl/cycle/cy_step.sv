@@ -1,7 +1,7 @@
 /// A smoothing step on the way down: g = cut(half(m r), F), f' = cut(f + g, F), r' = cut(r - A g, H), on a stream of nodes by
 /// rows (cy_window), a beat of lanes a clock. Flags of a beat: {valid, neither in the south edge's row nor behind a row's end, its
 /// first lane is in the west edge's column}; lanes_i: those that a row has nodes for, standing through a sweep. r is zero at the edge
-/// and where nothing is valid. A beat's r' is there length_i + Latency clocks behind its r (f with it), f' alone Found clocks
+/// and where nothing is valid. A beat's r' is there a row and Latency clocks behind its r (f with it), f' alone Found clocks
 /// behind r.
 `include "mantissa.svh"
 `default_nettype none
@@ -15,7 +15,7 @@ module cy_step #(
 ) (
   input  wire               clk_i,
   input  wire               clear_i,
-  input  wire  [MaxLevel:0]       length_i, ///< beats of a row
+  input  wire  [2*MaxLevel-1:0]   row_at_i, ///< cy_row_at's addresses
   input  wire  [Lanes-1:0]        lanes_i,
   input  wire  [2:0]              flags_i,
   input  wire  [Lanes*RW-1:0]     r_i,
@@ -53,13 +53,13 @@ module cy_step #(
   wire [Lanes*SumsW-1:0] sums;
   cy_window #(
 `include "cycle_parameters_passed.svh"
-    , .GW(GW), .OutW(SumsW)) i_window (.clk_i, .clear_i, .length_i, .g_i(g), .mid_o(mid), .sum_o(sums));
+    , .GW(GW), .OutW(SumsW)) i_window (.clk_i, .clear_i, .row_at_i, .g_i(g), .mid_o(mid), .sum_o(sums));
   wire [Lanes*RW-1:0] r_row, r;
   wire [2:0] flags_row, flags;
   cy_row #(.W(Lanes * RW + 3), .Max(RowMost), .Deep(Deep)) i_row (
-    .clk_i, .clear_i, .length_i(length_i[LengthW-1:0]), .d_i({flags_i, r_i}), .q_o({flags_row, r_row}));
-  delay #(.W(Lanes * RW), .N(GLatency + WindowLatency + 4)) i_r (.clk_i, .en_i(1'b1), .ptr_i(7'd0), .d_i(r_row), .q_o(r));
-  delay #(.W(3), .N(GLatency + WindowLatency + 5)) i_flags (
+    .clk_i, .clear_i, .read_at_i(row_at_i[MaxLevel +: RowAtW]), .write_at_i(row_at_i[RowAtW-1:0]), .d_i({flags_i, r_i}), .q_o({flags_row, r_row}));
+  delay #(.W(Lanes * RW), .N(GLatency + WindowLatency + 3)) i_r (.clk_i, .en_i(1'b1), .ptr_i(7'd0), .d_i(r_row), .q_o(r));
+  delay #(.W(3), .N(GLatency + WindowLatency + 4)) i_flags (
     .clk_i, .en_i(1'b1), .ptr_i(7'd0), .d_i(flags_row), .q_o(flags));
   always_ff @(posedge clk_i) flags_o <= flags;
   delay #(.W(1), .N(GLatency + FLatency)) i_found_valid (
@@ -127,8 +127,8 @@ module cy_step #(
     end else if (K < Before - 1) begin : g_row
       wire [Lanes*FoundW-1:0] f_row;
       cy_row #(.W(Lanes * FoundW), .Max(RowMost), .Deep(Deep)) i_f_row (
-        .clk_i, .clear_i, .length_i(length_i[LengthW-1:0]), .d_i(found_o), .q_o(f_row));
-      delay #(.W(Lanes * FoundW), .N(WindowLatency + 6 - FLatency)) i_f (
+        .clk_i, .clear_i, .read_at_i(row_at_i[MaxLevel +: RowAtW]), .write_at_i(row_at_i[RowAtW-1:0]), .d_i(found_o), .q_o(f_row));
+      delay #(.W(Lanes * FoundW), .N(WindowLatency + 5 - FLatency)) i_f (
         .clk_i, .en_i(1'b1), .ptr_i(7'd0), .d_i(f_row), .q_o(f_o));
       wire unused = &{1'b0, mid};
     end else begin : g_last

@@ -14,6 +14,7 @@
   localparam integer LeastLog = (Lanes == 1) ? 0 : (Deep != 0) ? 2 : 1;
   localparam integer RowMost  = 1 << cy_row_log(MaxLevel); // beats of a row
   localparam integer LengthW  = $clog2(RowMost + 1);
+  localparam integer RowAtW   = $clog2(RowMost);
   localparam integer AW = 2 * MaxLevel + 1;   // of an address of the vectors that all levels have
 
   function automatic integer cy_row_log(input integer level);

@@ -58,14 +58,14 @@ module fx_cycle #(
   // What is on its way when a sweep's last node has entered: rows, and clocks. One lane takes the most of all, since adders are
   // dearer than a level's latency; several take what the direction needs.
   localparam integer TailRows = cy_max(Before, After + 1);
-  localparam integer Drain  = cy_max(16 + Before * (WindowLatency + 12), 36 + WindowLatency + After * (WindowLatency + 18)) +
+  localparam integer Drain  = cy_max(16 + Before * (WindowLatency + 11), 33 + WindowLatency + After * (WindowLatency + 17)) +
                               ((Lanes > 1) ? 2 : 0);
 
   localparam integer TailW     = $clog2(TailRows + 1);
   localparam integer DrainW    = $clog2(Drain + 1);
-  localparam integer DownDrain = 18 + Before * (WindowLatency + 12);
-  localparam integer RiseDrain = 24 + After * (WindowLatency + 18);
-  localparam integer UpDrain   = 38 + WindowLatency + After * (WindowLatency + 18);
+  localparam integer DownDrain = 18 + Before * (WindowLatency + 11);
+  localparam integer RiseDrain = 24 + After * (WindowLatency + 17);
+  localparam integer UpDrain   = 35 + WindowLatency + After * (WindowLatency + 17);
 
   // ---- Registers and control ---------------------------------------------------------------------------------------------
   wire start, abort, asked, resized, alone, done, sending, loaded, load;
@@ -95,8 +95,8 @@ module fx_cycle #(
   wire sweep, scrub, down, turn, up, finest, swept, measure, fresh, none;
   wire [MaxLevel:0] side;
   wire [IndexW-1:0] base, next;
-  wire counts;
-  wire [6:0] length, y;
+  wire d_counts, word_counts, c_over;
+  wire [6:0] d_length, word_length, y;
   wire [4:0] e_down, f_down;
   wire signed [9:0] x_down, i_point, s;
   cy_control #(
@@ -106,8 +106,8 @@ module fx_cycle #(
     .limit_i(limit), .limit_exponent_i(limit_exponent), .busy_o, .done_o(done), .end_o(how), .count_o(cycles_o), .exponent_o,
     .point_o(point), .clocks_o(clocks), .accepted_o, .sweep_o(sweep), .scrub_o(scrub), .down_o(down), .turn_o(turn),
     .up_o(up), .finest_o(finest), .side_o(side), .base_o(base), .next_o(next), .swept_i(swept), .measure_o(measure),
-    .measured_i(~counts), .length_i(length),
-    .squares_i(squares_q), .over_i(u_over_q | d_over_q), .y_o(y), .fresh_o(fresh), .none_o(none), .e_down_o(e_down), .f_down_o(f_down),
+    .measured_i(~(d_counts | word_counts)), .d_length_i(d_length), .word_length_i(word_length), .squares_i(squares_q),
+    .over_i(u_over_q | d_over_q), .c_over_o(c_over), .y_o(y), .fresh_o(fresh), .none_o(none), .e_down_o(e_down), .f_down_o(f_down),
     .x_down_o(x_down), .i_o(i_point), .s_o(s));
 
   // ---- Nodes and where their words are -------------------------------------------------------------------------------------
@@ -135,6 +135,16 @@ module fx_cycle #(
   assign drain = whole ? DrainW'(Drain) : !up ? DrainW'(DownDrain) : finest ? DrainW'(UpDrain) : DrainW'(RiseDrain);
   // Beats that stages delay by; the coarsest level goes through none.
   wire [MaxLevel:0] row = (Lanes == 1 && side < (MaxLevel+1)'(4)) ? (MaxLevel+1)'(4) : beats_row;
+  wire [2*MaxLevel-1:0] row_at;
+  generate
+    if (RowAtW < MaxLevel) begin : g_narrow
+      assign row_at[2*MaxLevel-1:MaxLevel+RowAtW] = '0;
+      assign row_at[MaxLevel-1:RowAtW] = '0;
+    end
+  endgenerate
+  cy_row_at #(.Max(RowMost), .Deep(Deep)) i_row_at (
+    .clk_i, .clear_i(sweep), .length_i(row[LengthW-1:0]), .read_o(row_at[MaxLevel +: RowAtW]), .write_o(row_at[RowAtW-1:0]));
+  wire unused_row = &{1'b0, row};
   // Lanes that a row has nodes for
   wire  [Lanes-1:0] lanes;
   genvar l;
@@ -222,7 +232,7 @@ module fx_cycle #(
       cy_step #(
 `include "cycle_parameters_passed.svh"
         , .K(k), .RW(RW), .NextW(NextW), .FW(InW), .FoundW(FoundW)) i_step (
-        .clk_i, .clear_i(sweep), .length_i(row), .lanes_i(lanes), .flags_i(flags_in), .r_i(r_in), .f_i(f_in), .found_valid_o(found_valid),
+        .clk_i, .clear_i(sweep), .row_at_i(row_at), .lanes_i(lanes), .flags_i(flags_in), .r_i(r_in), .f_i(f_in), .found_valid_o(found_valid),
         .found_o(found), .flags_o(flags_out), .r_o(r_out), .f_o(f_out));
       wire unused = &{1'b0, found_valid, found, f_out}; // the last step's f is kept, the others' goes on
     end
@@ -233,7 +243,7 @@ module fx_cycle #(
   cy_restrict #(
 `include "cycle_parameters_passed.svh"
     , .RW(LastW)) i_restrict (
-    .clk_i, .clear_i(sweep), .length_i(row), .lanes_i(lanes), .flags_i(g_step[Before-1].flags_out), .r_i(g_step[Before-1].r_out),
+    .clk_i, .clear_i(sweep), .length_i(row), .row_at_i(row_at), .lanes_i(lanes), .flags_i(g_step[Before-1].flags_out), .r_i(g_step[Before-1].r_out),
     .valid_o(t_valid), .live_o(t_live), .t_o(t));
 
   // The coarsest level, of one node
@@ -283,7 +293,7 @@ module fx_cycle #(
       cy_after #(
 `include "cycle_parameters_passed.svh"
         , .K(k), .InW(EW), .SumsW(EW + SumLog), .RestW(H)) i_after (
-        .clk_i, .clear_i(sweep), .length_i(row), .point_i(i_point), .lanes_i(lanes), .flags_i(flags_in), .r_i(r_in), .e_i(e_in),
+        .clk_i, .clear_i(sweep), .row_at_i(row_at), .point_i(i_point), .lanes_i(lanes), .flags_i(flags_in), .r_i(r_in), .e_i(e_in),
         .flags_o(flags_out), .r_o(r_out), .e_o(e_out));
     end
   endgenerate
@@ -301,35 +311,38 @@ module fx_cycle #(
     end
   endgenerate
 
-  wire correct_read, corrected, u_long, d_long;
+  wire read_u, read_d, writes_u, writes_d, u_long, d_long;
   wire [Lanes*UW-1:0] u_word, u_new;
   wire [Lanes*DW-1:0] d_new;
   cy_correct #(
 `include "cycle_parameters_passed.svh"
-    , .InW(EW), .SumsW(EW + SumLog)) i_correct (
-    .clk_i, .clear_i(sweep), .length_i(row), .s_i(s), .lanes_i(lanes), .flags_i(flags_risen & {3{finest}}), .e_i(risen),
-    .read_o(correct_read), .u_i(u_word), .d_i(d_word), .write_o(corrected), .u_o(u_new), .d_o(d_new), .u_over_o(u_long),
-    .d_over_o(d_long));
+    , .InW(EW)) i_correct (
+    .clk_i, .clear_i(sweep), .row_at_i(row_at), .s_i(s), .lanes_i(lanes), .flags_i(flags_risen & {3{finest}}), .e_i(risen),
+    .read_u_o(read_u), .u_i(u_word), .write_u_o(writes_u), .u_o(u_new), .u_over_o(u_long),
+    .read_d_o(read_d), .d_i(d_word), .write_d_o(writes_d), .d_o(d_new), .d_over_o(d_long));
   // What is left of an aborted sweep is not written.
-  wire writes        = busy_o & ~scrub;
-  wire correct_write = corrected & writes;
-  wire u_over        = u_long & writes;
-  wire d_over        = d_long & writes;
-  logic [IndexW-1:0] correct_from_q, correct_to_q;
+  wire writes  = busy_o & ~scrub;
+  wire write_u = writes_u & writes;
+  wire write_d = writes_d & writes & ~alone;
+  logic [NodeW-1:0] u_from_q, d_from_q;
+  wire  [NodeW-1:0] u_to, d_to_next; // the words that were read three clocks before
   always_ff @(posedge clk_i) begin
     if (sweep) begin
-      correct_from_q <= '0;
-      correct_to_q   <= '0;
+      u_from_q <= '0;
+      d_from_q <= '0;
     end else begin
-      correct_from_q <= correct_from_q + IndexW'(correct_read);
-      correct_to_q   <= correct_to_q + IndexW'(correct_write);
+      u_from_q <= u_from_q + NodeW'(read_u);
+      d_from_q <= d_from_q + NodeW'(read_d);
     end
-    u_over_q <= ~start & rst_ni & (u_over_q | (u_over & ~alone));
-    d_over_q <= ~start & rst_ni & (d_over_q | (d_over & ~alone));
+    u_over_q <= ~start & rst_ni & (u_over_q | (((u_long & writes) | c_over) & ~alone));
+    d_over_q <= ~start & rst_ni & (d_over_q | (d_long & writes & ~alone));
   end
+  delay #(.W(NodeW), .N(3)) i_u_to (.clk_i, .en_i(1'b1), .ptr_i(7'd0), .d_i(u_from_q), .q_o(u_to));
+  delay #(.W(NodeW), .N(3)) i_d_to (.clk_i, .en_i(1'b1), .ptr_i(7'd0), .d_i(d_from_q), .q_o(d_to_next));
 
   // ---- Memories ------------------------------------------------------------------------------------------------------------
   wire [IndexW-1:0] seam_at;
+  wire unused_at = &{1'b0, seam_at};
   wire load_edge, load_west, load_first, moves;
   assign s_axis_d_tready = ~busy_o & ~start & ~sending & ~send;
   localparam integer Parts = Lanes / BusWords; // of a beat of lanes, a beat of the streams each
@@ -348,22 +361,22 @@ module fx_cycle #(
   wire [Lanes-1:0]    lanes_top; // that a row of LEVEL has nodes for
   wire [Lanes*DW-1:0] d_into;
   wire [Lanes-1:0]    d_live;
-  wire [NodeW-1:0]    d_from = NodeW'(up ? correct_from_q : index);
-  wire [NodeW-1:0]    d_to   = NodeW'(busy_o ? correct_to_q : seam_at);
-  wire [NodeW-1:0]    u_from = NodeW'(busy_o ? correct_from_q : seam_at);
+  wire [NodeW-1:0]    d_from = up ? d_from_q : NodeW'(index);
+  wire [NodeW-1:0]    d_to   = busy_o ? d_to_next : NodeW'(seam_at);
+  wire [NodeW-1:0]    u_from = busy_o ? u_from_q : NodeW'(seam_at);
   generate
     for (l = 0; l < Lanes; l = l + 1) begin : g_outer_lane
       assign lanes_top[l] = (Lanes == 1) ? 1'b1 : |top_side[MaxLevel:fx_log2(l+1)];
       wire loads = load & seam_part[l/BusWords];
       wire live  = ~load_edge & lanes_top[l] & ((l == 0) ? ~load_west : 1'b1);
       assign d_into[l*DW +: DW] = busy_o ? d_new[l*DW +: DW] : s_axis_d_tdata[(l%BusWords)*DW +: DW];
-      assign d_live[l] = (loads & live) | (correct_write & ~alone);
+      assign d_live[l] = (loads & live) | write_d;
       cy_memory #(.W(DW), .Depth(Nodes)) i_d (
         .clk_i, .read_i(1'b1), .read_at_i(d_from), .clear_i(~finest), .word_o(d_word[l*DW +: DW]),
-        .write_i(loads | (correct_write & ~alone)), .write_at_i(d_to), .word_i(d_into[l*DW +: DW]));
+        .write_i(loads | write_d), .write_at_i(d_to), .word_i(d_into[l*DW +: DW]));
       cy_memory #(.W(UW), .Depth(Nodes)) i_u (
-        .clk_i, .read_i(busy_o | moves), .read_at_i(u_from), .clear_i(fresh), .word_o(u_word[l*UW +: UW]), .write_i(correct_write),
-        .write_at_i(NodeW'(correct_to_q)), .word_i(u_new[l*UW +: UW]));
+        .clk_i, .read_i(busy_o | moves), .read_at_i(u_from), .clear_i(fresh), .word_o(u_word[l*UW +: UW]), .write_i(write_u),
+        .write_at_i(u_to), .word_i(u_new[l*UW +: UW]));
     end
     if (Parts == 1) begin : g_out
       assign m_axis_u_tdata = u_word;
@@ -381,7 +394,8 @@ module fx_cycle #(
     for (l = 0; l < Lanes; l = l + 1) begin : g_into
       wire [WordW-1:0] turned_lane = (l == TurnLane) ? turned : '0;
       assign word_into[l*WordW +: WordW] = up ? WordW'($signed(risen[l*EW +: EW])) : turn ? turned_lane : WordW'($signed(t[l*TW +: TW]));
-      assign word_live[l] = word_write & (t_live[l] | ~down); // e is zero at the edge
+      // e is zero at the edge; that of the finest level goes to no memory, but its length says whether c is too long.
+      assign word_live[l] = (word_write | flags_risen[2]) & (t_live[l] | ~down) & ~scrub;
     end
   endgenerate
   logic [IndexW-1:0] word_to_q;
@@ -410,19 +424,12 @@ module fx_cycle #(
   cy_memory #(.W(Lanes * WordW), .Depth(Rest)) i_words (
     .clk_i, .read_i(1'b1), .clear_i(finest & ~up), .read_at_i(WordsW'(up ? next | coarse : base | index)), .word_o(word),
     .write_i(word_write), .write_at_i(WordsW'(down ? next | t_to : base | word_to_q)), .word_i(word_into));
-  // The largest word of what a sweep writes, D as it comes in or t or e. What is left of an aborted sweep does not count.
-  wire takes_d = ~busy_o | (finest & up);
-  localparam integer LongW = cy_max(DW, WordW);
-  wire [Lanes*LongW-1:0] longs;
-  wire [Lanes-1:0]       longs_live;
-  generate
-    for (l = 0; l < Lanes; l = l + 1) begin : g_long
-      assign longs[l*LongW +: LongW] = takes_d ? LongW'($signed(d_into[l*DW +: DW])) : LongW'($signed(word_into[l*WordW +: WordW]));
-      assign longs_live[l] = takes_d ? d_live[l] : word_live[l] & ~scrub;
-    end
-  endgenerate
-  cy_length #(.W(LongW), .Lanes(Lanes)) i_length (
-    .clk_i, .clear_i(load_first), .live_i(longs_live), .word_i(longs), .count_i(measure), .busy_o(counts), .length_o(length));
+  // The largest words of what a sweep writes, of D as it comes in too, and of t or e. What is left of an aborted sweep does not count.
+  cy_length #(.W(DW), .Lanes(Lanes)) i_d_length (
+    .clk_i, .clear_i(load_first), .live_i(d_live), .word_i(d_into), .count_i(measure), .busy_o(d_counts), .length_o(d_length));
+  cy_length #(.W(WordW), .Lanes(Lanes)) i_word_length (
+    .clk_i, .clear_i(load_first), .live_i(word_live), .word_i(word_into), .count_i(measure), .busy_o(word_counts),
+    .length_o(word_length));
   localparam integer AllW = $clog2(Nodes + Rest);
   cy_memory #(.W(Lanes * FW), .Depth(Nodes + Rest)) i_f (
     .clk_i, .read_i(~sweep), .clear_i(1'b0), .read_at_i(AllW'(all_base_q | AW'(index))), .word_o(f_word), .write_i(f_write),

@@ -52,15 +52,15 @@ struct CoreSweeps {
     [[nodiscard]] std::uint64_t beats(int log) const { return row(log) << log; }
     // Clocks of a sweep: the sequencer's four, rows and stages behind the nodes.
     [[nodiscard]] std::uint64_t down(int log) const {
-        return lanes == 1 ? whole(log) : beats(log) + before * row(log) + 22 + before * (window + 12);
+        return lanes == 1 ? whole(log) : beats(log) + before * row(log) + 22 + before * (window + 11);
     }
     [[nodiscard]] std::uint64_t up(int log, bool finest) const {
         if (lanes == 1) return whole(log);
-        const std::uint64_t stages = after * (window + 18) + (finest ? 42 + window : 28);
+        const std::uint64_t stages = after * (window + 17) + (finest ? 39 + window : 28);
         return beats(log) + (finest ? after + 1 : std::max<std::uint64_t>(after, 1)) * row(log) + stages;
     }
     [[nodiscard]] std::uint64_t without_nodes(int log) const {
-        const std::uint64_t drain = std::max(16 + before * (window + 12), 36 + window + after * (window + 18));
+        const std::uint64_t drain = std::max(16 + before * (window + 11), 33 + window + after * (window + 17));
         return std::max(before, after + 1) * row(log) + drain + (lanes > 1 ? 6 : 4);
     }
 
