@@ -122,20 +122,19 @@ MANTISSA_INLINE Doubles round_some(Doubles x, Bits random, const NarrowParams& f
 template <int D, bool kGradual, Signs kSigns>
 void round_all(const double* a, double* out, std::size_t n, const NarrowParams& params, std::uint64_t first) {
     const NarrowParams f = params; // no store can change it
-    Words number = first - Words{};
-    for (std::size_t lane = 0; lane < kLanes; ++lane) number[lane] += lane;
+    Words number{};
+    for (std::size_t lane = 0; lane < kLanes; ++lane) number[lane] = narrow::counted(params.seed, first + lane);
     for (std::size_t i = 0; i < n; i += kLanes) {
         const std::size_t count = n - i < kLanes ? n - i : kLanes;
         Doubles x{};
         if (count == kLanes) __builtin_memcpy(&x, a + i, sizeof x);
         else __builtin_memcpy(&x, a + i, count * sizeof(double));
         Bits random{};
-        if constexpr (D == kStochastic)
-            random = shifted_right(reinterpret_cast<Bits>(narrow::mixed_bits(f.seed - Words{}, number)), 32);
+        if constexpr (D == kStochastic) random = shifted_right(reinterpret_cast<Bits>(narrow::mixed(number)), 32);
         x = round_some<D, kGradual, kSigns>(x, random, f);
         if (count == kLanes) __builtin_memcpy(out + i, &x, sizeof x);
         else __builtin_memcpy(out + i, &x, count * sizeof(double));
-        number += kLanes;
+        number += narrow::counted(0, kLanes - 1);
     }
 }
 
