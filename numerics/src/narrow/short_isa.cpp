@@ -35,8 +35,6 @@ enum { kTowardZero, kNearestEven, kNearestAway, kToOdd, kUp, kDown, kStochastic 
 constexpr std::size_t kLanes = 16;
 using Raw = __m512i;
 #define MANTISSA_VECTOR(name) _mm512_##name
-#define MANTISSA_LOAD(from) _mm512_loadu_si512(from)
-#define MANTISSA_STORE(to, x) _mm512_storeu_si512(to, x)
 #define MANTISSA_SHUFFLE(x, y, order)                                                                                  \
     _mm512_castps_si512(_mm512_shuffle_ps(_mm512_castsi512_ps(reinterpret_cast<Raw>(x)),                               \
                                           _mm512_castsi512_ps(reinterpret_cast<Raw>(y)), order))
@@ -44,14 +42,13 @@ using Raw = __m512i;
 constexpr std::size_t kLanes = 8;
 using Raw = __m256i;
 #define MANTISSA_VECTOR(name) _mm256_##name
-#define MANTISSA_LOAD(from) _mm256_loadu_si256(reinterpret_cast<const Raw*>(from))
-#define MANTISSA_STORE(to, x) _mm256_storeu_si256(reinterpret_cast<Raw*>(to), x)
 #define MANTISSA_SHUFFLE(x, y, order)                                                                                  \
     _mm256_castps_si256(_mm256_shuffle_ps(_mm256_castsi256_ps(reinterpret_cast<Raw>(x)),                               \
                                           _mm256_castsi256_ps(reinterpret_cast<Raw>(y)), order))
 #endif
 // Vectors by the compiler's extension, and intrinsics where it has no words.
 using Ints = std::int32_t __attribute__((vector_size(4 * kLanes)));
+using Loose = std::int32_t __attribute__((vector_size(4 * kLanes), aligned(8), may_alias)); // where doubles lie
 using Unsigned = std::uint32_t __attribute__((vector_size(4 * kLanes)));
 using Longs = std::uint64_t __attribute__((vector_size(4 * kLanes))); // half as many
 
@@ -87,10 +84,6 @@ MANTISSA_INLINE bool any(Ints mask) { // all bits or none
     return _mm256_movemask_epi8(reinterpret_cast<Raw>(mask)) != 0;
 #endif
 }
-/// kLanes / 2 numbers. (By the instruction: a copy of bytes goes through memory in halves, which waits.)
-MANTISSA_INLINE Ints loaded(const double* from) {
-    return reinterpret_cast<Ints>(MANTISSA_LOAD(from));
-}
 /// The words of 2 x kLanes / 2 numbers, in an order that store_words() undoes.
 template <class T> MANTISSA_INLINE Ints upper_words(T x, T y) {
     return reinterpret_cast<Ints>(MANTISSA_SHUFFLE(x, y, 0xDD));
@@ -99,8 +92,9 @@ template <class T> MANTISSA_INLINE Ints lower_words(T x, T y) {
     return reinterpret_cast<Ints>(MANTISSA_SHUFFLE(x, y, 0x88));
 }
 MANTISSA_INLINE void store_words(Ints upper, double* to) {
-    MANTISSA_STORE(to, MANTISSA_VECTOR(unpacklo_epi32)(Raw{}, reinterpret_cast<Raw>(upper)));
-    MANTISSA_STORE(to + kLanes / 2, MANTISSA_VECTOR(unpackhi_epi32)(Raw{}, reinterpret_cast<Raw>(upper)));
+    auto* const out = reinterpret_cast<Loose*>(to);
+    out[0] = reinterpret_cast<Ints>(MANTISSA_VECTOR(unpacklo_epi32)(Raw{}, reinterpret_cast<Raw>(upper)));
+    out[1] = reinterpret_cast<Ints>(MANTISSA_VECTOR(unpackhi_epi32)(Raw{}, reinterpret_cast<Raw>(upper)));
 }
 
 /// 64-bit words for the random bits' definition, with a product by a constant that AVX2 has no instruction for.
@@ -209,7 +203,8 @@ void round_all(const double* a, double* out, std::size_t n, const NarrowParams& 
     for (std::size_t lane = 0; lane < kLanes; ++lane)
         number[lane / kHalf].v[lane % kHalf] = narrow::counted(params.seed, first + lane);
     const auto step = [&](const double* from, double* to) {
-        const Ints x = loaded(from), y = loaded(from + kHalf);
+        const auto* const in = reinterpret_cast<const Loose*>(from);
+        const Ints x = in[0], y = in[1];
         Ints random{};
         if constexpr (D == kStochastic) {
             random = upper_words(narrow::mixed(number[0]).v, narrow::mixed(number[1]).v);
