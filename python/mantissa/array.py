@@ -50,7 +50,7 @@ class Array(np.lib.mixins.NDArrayOperatorsMixin):
         if not self._format.is_fixed:
             return self._data
         out = np.empty(self._data.shape)
-        _word_values(self._format, np.ascontiguousarray(self._data), out)
+        _word_values(self._format, np.asarray(self._data, order="C"), out)
         return out
 
     @property
@@ -118,7 +118,7 @@ class Array(np.lib.mixins.NDArrayOperatorsMixin):
         f = format(fmt)
         if isinstance(f, Format) and f.is_fixed and isinstance(self._format, Format) and self._format.is_fixed:
             out = np.empty(self.shape, _word_dtype(f))
-            if _core.convert_words(self._format, f, np.ascontiguousarray(self._data), out):
+            if _core.convert_words(self._format, f, np.asarray(self._data, order="C"), out):
                 raise _overflowed(f, "astype")
             return Array(out, f)
         if f.is_fixed and not self._format.as_double:
@@ -240,7 +240,7 @@ class Array(np.lib.mixins.NDArrayOperatorsMixin):
     def _operate(self, operation: str, operands: list["Array"]) -> "Array":
         f = self._format
         shape = np.broadcast_shapes(*(a.shape for a in operands))
-        flat = [np.ascontiguousarray(np.broadcast_to(a._data, shape)) for a in operands]
+        flat = [np.asarray(np.broadcast_to(a._data, shape), order="C") for a in operands]
         if f.is_fixed:
             if operation == "sqrt":
                 raise ValueError(f"sqrt: {f} is a fixed-point format, which has add, sub, mul, div and fma")

@@ -112,3 +112,15 @@ def test_dlpack_with(library):
     assert same_bits(a.values, mt.round(np.asarray(theirs), "s10e5"))
     assert same_bits(np.asarray(back(a * 2)), (a * 2).values)
     assert same_bits(np.asarray(back(a)), a.values)  # whose memory is theirs, and may be read-only
+
+
+@pytest.mark.parametrize("fmt", ["fx18.16", "fx18.16:sat", "ufx12.8", "s17e8", "fp8_e4m3"])
+def test_a_number_stays_a_number(fmt):
+    """An element of an array has no axes, nor has what is computed of it: a loop over samples needs that."""
+    x = mt.array([0.5, 0.25], fmt)
+    z = mt.array(0.0, fmt)
+    for y in (x[0], x[0] * x[1], x[0] * x[1] + z, 0.5 * x[0], abs(x[0]), x[0].astype("fx20.15")):
+        assert y.shape == ()
+    assert float(x[0] * x[1]) == 0.125
+    for y in (mt.add(0.5, 0.25, fmt), mt.round(0.5, fmt), mt.decode(mt.encode(0.5, fmt), fmt)):
+        assert np.shape(y) == ()
