@@ -125,13 +125,17 @@ class Array(np.lib.mixins.NDArrayOperatorsMixin):
             raise ValueError(f"astype: words of {self._format} have more than 53 bits, and {f} rounds float64")
         return array(self.values, f)
 
-    def sum(self, axis: Optional[int] = None, *, acc: Optional[FormatLike] = None) -> "Array":
-        """mantissa.sum() of it, as an Array."""
+    def sum(self, axis: sums.Axis = None, *, acc: Optional[FormatLike] = None, keepdims: bool = False) -> "Array":
+        """mantissa.sum() of it, as an Array; keepdims as in NumPy."""
         f = self._format
         if f.is_fixed:
-            a = self._data.reshape(-1) if axis is None else np.moveaxis(self._data, axis, -1)
-            return self._of_words(sums._word_sum(f, a))
-        return Array(np.asarray(sums.sum(self._data, f, axis=axis, acc=acc), self._data.dtype), f)
+            total = self._of_words(sums._word_sum(f, sums._last(self._data, axis)))
+        else:
+            total = Array(np.asarray(sums.sum(self._data, f, axis=axis, acc=acc), self._data.dtype), f)
+        if not keepdims:
+            return total
+        summed = range(self.ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
+        return total.reshape([1 if k in {a % self.ndim for a in summed} else n for k, n in enumerate(self.shape)])
 
     def dot(self, other: Any) -> "Array":
         """The product of matrices or vectors, numpy.matmul of both."""
@@ -164,8 +168,8 @@ class Array(np.lib.mixins.NDArrayOperatorsMixin):
         out = kwargs.pop("out", None)
         if method == "reduce" and ufunc is np.add and out is None:
             axis = kwargs.get("axis", 0)
-            if set(kwargs) <= {"axis", "dtype", "keepdims"} and not kwargs.get("keepdims") and kwargs.get("dtype") is None:
-                return inputs[0].sum(axis)
+            if set(kwargs) <= {"axis", "dtype", "keepdims"} and kwargs.get("dtype") is None:
+                return inputs[0].sum(axis, keepdims=bool(kwargs.get("keepdims")))
         if method != "__call__" or kwargs:
             return NotImplemented
         first = next(x for x in (*inputs, *(out or ())) if isinstance(x, Array))

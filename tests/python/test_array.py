@@ -124,3 +124,14 @@ def test_a_number_stays_a_number(fmt):
     assert float(x[0] * x[1]) == 0.125
     for y in (mt.add(0.5, 0.25, fmt), mt.round(0.5, fmt), mt.decode(mt.encode(0.5, fmt), fmt)):
         assert np.shape(y) == ()
+
+
+def test_sums_over_several_axes_and_kept_ones():
+    x = np.arange(24.0).reshape(2, 3, 4) / 32
+    for fmt in ("s17e8", "fx24.12"):
+        a = mt.array(x, fmt)
+        assert mt.sum(x, fmt, axis=(0, 2)).tolist() == x.sum(axis=(0, 2)).tolist()
+        assert mt.sum(x, fmt, axis=(-1, 0)).tolist() == x.sum(axis=(-1, 0)).tolist()
+        assert np.sum(a, axis=1, keepdims=True).values.tolist() == x.sum(axis=1, keepdims=True).tolist()
+        assert a.sum((0, 1), keepdims=True).shape == (1, 1, 4)
+        assert a.sum(keepdims=True).shape == (1, 1, 1)
