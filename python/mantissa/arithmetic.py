@@ -88,7 +88,7 @@ def _check(f: WordFormat, code: int, what: str) -> None:
 
 def _words(x: NDArray[Any], f: FixedFormat, seed: int = 0) -> NDArray[Any]:
     words = np.empty(x.shape, _word_dtype(f))
-    a = np.ascontiguousarray(x, np.float64)
+    a = np.asarray(x, np.float64, order="C")  # (ascontiguousarray makes an array of one element of a number)
     if isinstance(f, WordFormat):
         _check(f, _core.convert_to(f, a.reshape(-1), words.reshape(-1), seed, get_threads()), "a number")
     elif _core.to_words(f, a, words, get_threads()):
@@ -124,7 +124,7 @@ def _fixed(operation: str, f: FixedFormat, operands: list[NDArray[Any]], shape: 
            out: Optional[NDArray[Any]], seed: int) -> Any:
     if not f.as_double:
         raise ValueError(f"words of {f} have more than 53 bits and are no float64; use mantissa.array, which keeps words")
-    words = [np.ascontiguousarray(np.broadcast_to(_words(a, f, seed), shape)) for a in operands]
+    words = [np.asarray(np.broadcast_to(_words(a, f, seed), shape), order="C") for a in operands]
     result = words[0] if operation == "convert" else _operate_words(operation, f, words, seed)
     to = _result(shape, np.float64, out)
     if to.dtype == np.float64:

@@ -50,7 +50,7 @@ class Array(np.lib.mixins.NDArrayOperatorsMixin):
         if not self._format.is_fixed:
             return self._data
         out = np.empty(self._data.shape)
-        _word_values(self._format, np.ascontiguousarray(self._data), out)
+        _word_values(self._format, np.asarray(self._data, order="C"), out)
         return out
 
     @property
@@ -118,20 +118,24 @@ class Array(np.lib.mixins.NDArrayOperatorsMixin):
         f = format(fmt)
         if isinstance(f, Format) and f.is_fixed and isinstance(self._format, Format) and self._format.is_fixed:
             out = np.empty(self.shape, _word_dtype(f))
-            if _core.convert_words(self._format, f, np.ascontiguousarray(self._data), out):
+            if _core.convert_words(self._format, f, np.asarray(self._data, order="C"), out):
                 raise _overflowed(f, "astype")
             return Array(out, f)
         if f.is_fixed and not self._format.as_double:
             raise ValueError(f"astype: words of {self._format} have more than 53 bits, and {f} rounds float64")
         return array(self.values, f)
 
-    def sum(self, axis: Optional[int] = None, *, acc: Optional[FormatLike] = None) -> "Array":
-        """mantissa.sum() of it, as an Array."""
+    def sum(self, axis: sums.Axis = None, *, acc: Optional[FormatLike] = None, keepdims: bool = False) -> "Array":
+        """mantissa.sum() of it, as an Array; keepdims as in NumPy."""
         f = self._format
         if f.is_fixed:
-            a = self._data.reshape(-1) if axis is None else np.moveaxis(self._data, axis, -1)
-            return self._of_words(sums._word_sum(f, a))
-        return Array(np.asarray(sums.sum(self._data, f, axis=axis, acc=acc), self._data.dtype), f)
+            total = self._of_words(sums._word_sum(f, sums._last(self._data, axis)))
+        else:
+            total = Array(np.asarray(sums.sum(self._data, f, axis=axis, acc=acc), self._data.dtype), f)
+        if not keepdims:
+            return total
+        summed = range(self.ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
+        return total.reshape([1 if k in {a % self.ndim for a in summed} else n for k, n in enumerate(self.shape)])
 
     def dot(self, other: Any) -> "Array":
         """The product of matrices or vectors, numpy.matmul of both."""
@@ -164,8 +168,8 @@ class Array(np.lib.mixins.NDArrayOperatorsMixin):
         out = kwargs.pop("out", None)
         if method == "reduce" and ufunc is np.add and out is None:
             axis = kwargs.get("axis", 0)
-            if set(kwargs) <= {"axis", "dtype", "keepdims"} and not kwargs.get("keepdims") and kwargs.get("dtype") is None:
-                return inputs[0].sum(axis)
+            if set(kwargs) <= {"axis", "dtype", "keepdims"} and kwargs.get("dtype") is None:
+                return inputs[0].sum(axis, keepdims=bool(kwargs.get("keepdims")))
         if method != "__call__" or kwargs:
             return NotImplemented
         first = next(x for x in (*inputs, *(out or ())) if isinstance(x, Array))
@@ -240,7 +244,7 @@ class Array(np.lib.mixins.NDArrayOperatorsMixin):
     def _operate(self, operation: str, operands: list["Array"]) -> "Array":
         f = self._format
         shape = np.broadcast_shapes(*(a.shape for a in operands))
-        flat = [np.ascontiguousarray(np.broadcast_to(a._data, shape)) for a in operands]
+        flat = [np.asarray(np.broadcast_to(a._data, shape), order="C") for a in operands]
         if f.is_fixed:
             if operation == "sqrt":
                 raise ValueError(f"sqrt: {f} is a fixed-point format, which has add, sub, mul, div and fma")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence, TypeVar, Union
 
@@ -23,6 +24,7 @@ ProblemLike = Union[str, Problem]
 _T = TypeVar("_T")
 #: Called with inner iterations, outer iterations and the relative defect; to return False ends the solve.
 ProgressFunction = Callable[[int, int, float], Optional[bool]]
+Progress = Union[ProgressFunction, bool, None]
 
 
 @dataclass(frozen=True)
@@ -204,7 +206,7 @@ def _shows_keywords(function: Callable[..., _T]) -> Callable[..., _T]:
 
 
 def solve(problem: ProblemLike, spec: Optional[FormatLike] = None, *, engine: str = "emulated", threads: Optional[int] = None,
-          solution: bool = True, guess: Optional[ArrayLike] = None, progress: Optional[ProgressFunction] = None,
+          solution: bool = True, guess: Optional[ArrayLike] = None, progress: Progress = None,
           callback: Optional[ProgressFunction] = None, **options: Unpack[SolveOptions]) -> SolveResult:
     """Solves a system from u = 0: the inner solver in the datapath `spec`, the outer loop in double precision.
 
@@ -217,8 +219,9 @@ def solve(problem: ProblemLike, spec: Optional[FormatLike] = None, *, engine: st
     unknowns.
 
     callback(inner iterations, outer iterations, relative defect) is called for each outer step: for each row of the
-    result's history behind its first, as it comes. progress takes the same, ten times a second at most, also within an outer step
-    (the defect is 0 there: none is formed). Either ends the solve by returning False.
+    result's history behind its first, as it comes. progress takes the same, ten times a second at most, also within an
+    outer step (the defect is 0 there: none is formed). Either ends the solve by returning False. progress=True shows a
+    line on standard error that changes as the solve goes on.
 
     ^C ends it with KeyboardInterrupt. Raises ValueError, one line, for a request that cannot be carried out. A solve that
     does not converge is a result, no exception: look at status.
@@ -231,13 +234,22 @@ def solve(problem: ProblemLike, spec: Optional[FormatLike] = None, *, engine: st
 
 
 def solve_all(problem: ProblemLike, spec: Optional[FormatLike] = None, *, engine: str = "emulated", threads: Optional[int] = None,
-              solution: bool = True, guess: Optional[ArrayLike] = None, progress: Optional[ProgressFunction] = None,
+              solution: bool = True, guess: Optional[ArrayLike] = None, progress: Progress = None,
               callback: Optional[ProgressFunction] = None, **options: Unpack[SolveOptions]) -> list[SolveResult]:
     """solve() for each of a problem's right-hand sides (problem(matrix, b) with b of shape (unknowns, count), or
     "mtx:FILE,rhs=file:PATH" with columns): a result each. guess is that of all."""
     asked = _given(spec=None if spec is None else str(spec), threads=_threads(threads), history=True, solution=solution, **options)
     begin = None if guess is None else np.ascontiguousarray(guess, np.float64).reshape(-1)  # (its length is checked there)
-    return [_solve_result(r) for r in _core.solve(_problem(problem)._core, engine, asked, begin, progress, callback)]
+    shown = _show if progress is True else progress or None
+    results = [_solve_result(r) for r in _core.solve(_problem(problem)._core, engine, asked, begin, shown, callback)]
+    if progress is True:
+        print(file=sys.stderr)
+    return results
+
+
+def _show(inner: int, outer: int, defect: float) -> None:
+    reached = f", relative defect {defect:.1e}" if defect > 0 else ""
+    print(f"\r{inner} inner, {outer} outer iterations{reached:28}", end="", file=sys.stderr, flush=True)
 
 
 if not TYPE_CHECKING:

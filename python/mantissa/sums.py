@@ -18,7 +18,7 @@ into `result`, by default the format. In a fixed-point format sums are exact and
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any, Optional, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,8 @@ from . import _core
 from .arithmetic import FixedFormat, _as_operand, _check, _overflowed, _words
 from .formats import AnyFormat, Format, FormatLike, NarrowFormat, WordFormat, format
 from .options import get_threads
+
+Axis = Union[int, tuple[int, ...], None]
 
 
 def _accumulator(f: FixedFormat, acc: Optional[FormatLike]) -> str:
@@ -92,12 +94,22 @@ def _doubles_of(f: FixedFormat, words: NDArray[Any]) -> NDArray[Any]:
     return values
 
 
-def sum(x: Any, fmt: FormatLike, *, axis: Optional[int] = None, acc: Optional[FormatLike] = None,
+def _last(a: NDArray[Any], axis: Axis) -> NDArray[Any]:
+    """The axes to be summed, as one at the end, in C order."""
+    if axis is None:
+        return a.reshape(-1)
+    if isinstance(axis, int):
+        return np.moveaxis(a, axis, -1)
+    a = np.moveaxis(a, axis, range(-len(axis), 0))
+    return a.reshape(*a.shape[:a.ndim - len(axis)], -1)
+
+
+def sum(x: Any, fmt: FormatLike, *, axis: Axis = None, acc: Optional[FormatLike] = None,
         result: Optional[FormatLike] = None) -> Any:
-    """The sum of x over an axis (over all elements, in C order, where axis is None). The terms are x as they are."""
+    """The sum of x over an axis or several (over all elements, in C order, where axis is None). The terms are x as they
+    are."""
     f = _format(fmt)
-    a = _as_operand(x)
-    a = a.reshape(-1) if axis is None else np.moveaxis(a, axis, -1)
+    a = _last(_as_operand(x), axis)
     if f.is_fixed:
         _fixed_only(f, acc, None, result)
         return _doubles_of(f, _word_sum(f, _words(a, f)))[()]

@@ -194,7 +194,7 @@ TEST(ComparisonFile, RefusesWithFileAndLine) {
 }
 
 TEST(DeviceFile, ShippedOnesAreWhole) {
-    for (const char* name : {"xc2v8000", "lfe5u-85f", "xc7vx690t", "alveo-u280", "alveo-v80"}) {
+    for (const char* name : {"xc2v8000", "lfe5u-85f", "xc7vx690t", "xc7z020", "alveo-u280", "alveo-v80"}) {
         const Device d = find_device(name, ".");
         EXPECT_EQ(d.id, name);
         EXPECT_GT(d.slices, 1000U);
@@ -207,6 +207,8 @@ TEST(DeviceFile, ShippedOnesAreWhole) {
     }
     EXPECT_EQ(find_device("xc2v8000", ".").slices, 46592U); // FCCM'06
     EXPECT_EQ(find_device("xc2v8000", ".").blocks, 168U);
+    EXPECT_EQ(find_device("xc7z020", ".").slices, 13300U); // 53,200 LUTs
+    EXPECT_EQ(find_device("xc7z020", ".").channels, 4U);
 }
 
 TEST(DeviceFile, MemoriesOnTheChip) {

@@ -112,3 +112,26 @@ def test_dlpack_with(library):
     assert same_bits(a.values, mt.round(np.asarray(theirs), "s10e5"))
     assert same_bits(np.asarray(back(a * 2)), (a * 2).values)
     assert same_bits(np.asarray(back(a)), a.values)  # whose memory is theirs, and may be read-only
+
+
+@pytest.mark.parametrize("fmt", ["fx18.16", "fx18.16:sat", "ufx12.8", "s17e8", "fp8_e4m3"])
+def test_a_number_stays_a_number(fmt):
+    """An element of an array has no axes, nor has what is computed of it: a loop over samples needs that."""
+    x = mt.array([0.5, 0.25], fmt)
+    z = mt.array(0.0, fmt)
+    for y in (x[0], x[0] * x[1], x[0] * x[1] + z, 0.5 * x[0], abs(x[0]), x[0].astype("fx20.15")):
+        assert y.shape == ()
+    assert float(x[0] * x[1]) == 0.125
+    for y in (mt.add(0.5, 0.25, fmt), mt.round(0.5, fmt), mt.decode(mt.encode(0.5, fmt), fmt)):
+        assert np.shape(y) == ()
+
+
+def test_sums_over_several_axes_and_kept_ones():
+    x = np.arange(24.0).reshape(2, 3, 4) / 32
+    for fmt in ("s17e8", "fx24.12"):
+        a = mt.array(x, fmt)
+        assert mt.sum(x, fmt, axis=(0, 2)).tolist() == x.sum(axis=(0, 2)).tolist()
+        assert mt.sum(x, fmt, axis=(-1, 0)).tolist() == x.sum(axis=(-1, 0)).tolist()
+        assert np.sum(a, axis=1, keepdims=True).values.tolist() == x.sum(axis=1, keepdims=True).tolist()
+        assert a.sum((0, 1), keepdims=True).shape == (1, 1, 4)
+        assert a.sum(keepdims=True).shape == (1, 1, 1)

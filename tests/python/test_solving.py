@@ -278,3 +278,11 @@ def test_advice_on_a_matrix_in_memory_runs(spread):
     assert advice.advised.command.startswith("no command: this matrix is in memory")
     assert advice.fewest.command == advice.advised.command and "mantissa solve --problem" not in advice.text
     assert mt.advise("poisson2d:level=4").advised.command.startswith("mantissa solve --problem 'poisson2d:level=4'")
+
+
+def test_progress_can_be_a_line(capfd):
+    result = mt.solve("poisson2d:level=6", "s17e8", inner=10, progress=True)
+    assert result.converged
+    assert capfd.readouterr().err.endswith("\n")
+    assert mt.solve("poisson2d:level=5", "s17e8", inner=10, progress=False).converged
+    assert capfd.readouterr().err == ""

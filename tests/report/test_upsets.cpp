@@ -98,7 +98,7 @@ TEST(Upsets, FindingsSetChecksBesideTheirAbsence) {
     EXPECT_TRUE(has(made.findings[0], "16.7 % (1 of 6) without Checks, 80.0 % (4 of 5) with Checks"))
         << made.findings[0];
     EXPECT_TRUE(has(made.findings[1],
-                    "covered 4 (1 hung, 1 not converged and 2 falsely converged); the most, 2, in registers of "
+                    "caught 4 (1 hung, 1 not converged and 2 falsely converged); the most, 2, in registers of "
                     "i_outer.i_row"))
         << made.findings[1];
 }

@@ -167,8 +167,9 @@ private:
             none(fmt::format("the matrix is not positive definite: Lanczos finds an eigenvalue of {:.3e} or below",
                              m.smallest));
         else if (!m.double_reached)
-            none(fmt::format("conjugate gradients in double precision do not reach {:g} within {} iterations",
-                             options_.tolerance, m.double_iterations));
+            none(fmt::format("conjugate gradients in double precision do not reach {:g} within {} iterations; ask for "
+                             "--tolerance {:.0e} or more",
+                             options_.tolerance, m.double_iterations, std::max(3 * m.floor, 10 * options_.tolerance)));
         else if (kFloorSlack * m.floor > options_.tolerance)
             none(fmt::format("the outer loop forms the defect in double precision, whose rounding alone leaves a "
                              "residual of about {:.1e} here; ask for --tolerance {:.0e} or more",

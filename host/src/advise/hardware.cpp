@@ -13,6 +13,7 @@
 #include "mantissa/host/registry.hpp"
 #include "synthesis/synthesis.hpp"
 #include "synthesis/work_folder.hpp"
+#include "text/counted.hpp"
 
 namespace mantissa::advising {
 
@@ -54,8 +55,8 @@ std::string bound_text(const std::string& bound) {
     if (bound == "bandwidth") return "its passes wait for the memory's bandwidth";
     if (bound == "io") return "its passes wait for the pins";
     if (bound == "clock") return "its passes wait for the clock alone";
-    if (bound == "lanes") return "the core has no more lanes";
-    return "more would be short of " + bound;
+    if (bound == "lanes") return "its number of lanes limits it";
+    return "more lanes would lack " + (bound == "blocks" ? std::string("multipliers") : bound);
 }
 
 std::string row_text(const Json& row, const std::string& target) {
@@ -71,7 +72,7 @@ std::string row_text(const Json& row, const std::string& target) {
         for (const Json& memory : row.at("memories"))
             text +=
                 fmt::format("{} {}, ", memory.at("used").get<std::uint64_t>(), memory.at("name").get<std::string>());
-        text += fmt::format("{} channels, {:.3g} GB/s; ", row.at("channels").get<std::uint64_t>(),
+        text += fmt::format("{}, {:.3g} GB/s; ", text::counted(row.at("channels").get<std::uint64_t>(), "channel"),
                             row.at("bytes_per_second").get<double>() / 1e9);
     } else {
         text += fmt::format("{} bits of memory, {:.3g} GB/s; ", row.at("memory_bits").get<std::uint64_t>(),

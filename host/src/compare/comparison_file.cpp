@@ -171,7 +171,9 @@ private:
         for (const Design::Core& core : design.cores)
             if (c.devices[core.device].memories.empty())
                 file_.fail(text::TomlText::line_of(t, "resident"),
-                           fmt::format("{} has no [[memory]] for resident designs: name other devices, or add it",
+                           fmt::format("{} has no [[memory]], which resident designs need: add it to its file as "
+                                       "docs/compare.md says (Devices), "
+                                       "or name another device",
                                        c.devices[core.device].id));
     }
 
@@ -191,8 +193,10 @@ private:
         for (const Design::Core& core : design.cores) {
             const Device& device = c.devices[core.device];
             if (device.channels == 0 || device.memories.empty())
-                file_.fail(line, fmt::format("{} has no {} for sparse designs: name other devices, or add it",
-                                             device.id, device.channels == 0 ? "channels" : "[[memory]]"));
+                file_.fail(line, fmt::format("{} has no {}, which sparse designs need: add it to its file as "
+                                             "docs/compare.md says (Devices), or name another device",
+                                             device.id,
+                                             device.channels == 0 ? "channels and channel_bandwidth" : "[[memory]]"));
         }
     }
 

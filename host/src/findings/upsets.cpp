@@ -60,11 +60,12 @@ std::string uncovered_sentence(const UpsetCampaign& campaign, const UpsetModule&
     for (std::size_t k = 0; k < upset::kOutcomes; ++k)
         if (const auto outcome = static_cast<Outcome>(k); upset::uncovered(outcome) && campaign.outcomes.at(k) > 0)
             kinds.push_back(fmt::format("{} {}", campaign.outcomes.at(k), ended(outcome)));
-    return fmt::format("Of {} in the {} core{} ({}, {}) neither check nor outer loop covered {} ({}); the most, {}, in "
-                       "{} of {}.",
-                       text::counted(campaign.upsets(), "upset"), campaign.core, campaign.checks ? " with Checks" : "",
-                       campaign.spec, bits_text(campaign.where), all, text::listed(kinds, 9),
-                       upset::uncovered(module.outcomes), module.memory ? "memories" : "registers", module.name);
+    return fmt::format(
+        "Of {} in the {} core{} ({}, {}), neither a check nor the outer loop caught {} ({}); the most, {}, "
+        "in {} of {}.",
+        text::counted(campaign.upsets(), "upset"), campaign.core, campaign.checks ? " with Checks" : "", campaign.spec,
+        bits_text(campaign.where), all, text::listed(kinds, 9), upset::uncovered(module.outcomes),
+        module.memory ? "memories" : "registers", module.name);
 }
 
 } // namespace

@@ -26,6 +26,9 @@ constexpr std::size_t kLanes = 2;
 using Bits = std::int64_t __attribute__((vector_size(8 * kLanes)));
 using Words = std::uint64_t __attribute__((vector_size(8 * kLanes)));
 using Doubles = double __attribute__((vector_size(8 * kLanes)));
+// Where doubles lie: GCC 12 makes copies of bytes through memory, in halves that the next load waits for, and forgets
+// an alignment that is given to a vector type afterwards.
+using Loose = double __attribute__((vector_size(8 * kLanes), aligned(8), may_alias));
 constexpr std::int64_t kSign = static_cast<std::int64_t>(1ULL << 63), kInfinity = std::int64_t{0x7FF} << 52,
                        kNaN = std::int64_t{0xFFF} << 51;
 
@@ -122,21 +125,22 @@ MANTISSA_INLINE Doubles round_some(Doubles x, Bits random, const NarrowParams& f
 template <int D, bool kGradual, Signs kSigns>
 void round_all(const double* a, double* out, std::size_t n, const NarrowParams& params, std::uint64_t first) {
     const NarrowParams f = params; // no store can change it
-    Words number = first - Words{};
-    for (std::size_t lane = 0; lane < kLanes; ++lane) number[lane] += lane;
-    for (std::size_t i = 0; i < n; i += kLanes) {
-        const std::size_t count = n - i < kLanes ? n - i : kLanes;
-        Doubles x{};
-        if (count == kLanes) __builtin_memcpy(&x, a + i, sizeof x);
-        else __builtin_memcpy(&x, a + i, count * sizeof(double));
+    Words number{};
+    for (std::size_t lane = 0; lane < kLanes; ++lane) number[lane] = narrow::counted(params.seed, first + lane);
+    const auto step = [&](const double* from, double* to) {
         Bits random{};
-        if constexpr (D == kStochastic)
-            random = shifted_right(reinterpret_cast<Bits>(narrow::mixed_bits(f.seed - Words{}, number)), 32);
-        x = round_some<D, kGradual, kSigns>(x, random, f);
-        if (count == kLanes) __builtin_memcpy(out + i, &x, sizeof x);
-        else __builtin_memcpy(out + i, &x, count * sizeof(double));
-        number += kLanes;
-    }
+        if constexpr (D == kStochastic) random = shifted_right(reinterpret_cast<Bits>(narrow::mixed(number)), 32);
+        const Doubles x = *reinterpret_cast<const Loose*>(from);
+        *reinterpret_cast<Loose*>(to) = round_some<D, kGradual, kSigns>(x, random, f);
+        number += narrow::counted(0, kLanes - 1);
+    };
+    std::size_t i = 0;
+    for (; i + kLanes <= n; i += kLanes) step(a + i, out + i);
+    if (i == n) return;
+    double rest[kLanes] = {};
+    __builtin_memcpy(rest, a + i, (n - i) * sizeof(double));
+    step(rest, rest);
+    __builtin_memcpy(out + i, rest, (n - i) * sizeof(double));
 }
 
 #define MANTISSA_NARROW(D)                                                                                             \

@@ -30,6 +30,7 @@ bool has_kernel(const NarrowFormat& f) {
 detail::NarrowParams params_of(const NarrowFormat& f, std::uint64_t seed) {
     const Extremes extremes(f);
     detail::NarrowParams p;
+    p.flushes = !f.gradual;
     p.drop = 52 - f.fraction_bits;
     p.least_field = f.min_exponent + 1023;
     const int unit = f.min_exponent - f.fraction_bits;
@@ -60,6 +61,31 @@ const detail::NarrowKernels& kernels() {
     if (detail::best_isa() == detail::Isa::avx2) return detail::avx2::narrow_kernels();
 #endif
     return detail::baseline::narrow_kernels();
+}
+
+const detail::ShortKernels& short_kernels() {
+#if defined(__x86_64__)
+    if (detail::best_isa() == detail::Isa::avx512) return detail::avx512::short_kernels();
+    if (detail::best_isa() == detail::Isa::avx2) return detail::avx2::short_kernels();
+#endif
+    return detail::baseline::short_kernels();
+}
+
+/// The kernel for the format, nullptr where there is none.
+detail::NarrowRound kernel_of(const NarrowFormat& f) {
+    using detail::Signs;
+    using detail::Tiny;
+    const Signs signs = !f.is_signed ? Signs::none : f.signed_zero() ? Signs::two_zeros : Signs::one_zero;
+    const auto direction = static_cast<int>(f.direction), sign = static_cast<int>(signs);
+    if (f.fraction_bits <= detail::kShortFraction && f.min_exponent >= -1023) {
+        // Below a gradual format's smallest normal number lies a binade of normal doubles for each bit, and its unit's
+        // half.
+        const int room = f.min_exponent - f.fraction_bits + 1022;
+        const Tiny tiny = f.min_exponent <= -1022 ? Tiny::lowest : f.gradual ? Tiny::gradual : Tiny::flush;
+        const detail::NarrowRound brief = short_kernels().round[direction][static_cast<int>(tiny)][sign];
+        if (brief != nullptr && (tiny != Tiny::gradual || room >= 64)) return brief;
+    }
+    return has_kernel(f) ? kernels().round[direction][f.gradual ? 1 : 0][sign] : nullptr;
 }
 
 /// A result in double and what it lost, whose sign alone counts: rounded to odd.
@@ -118,15 +144,11 @@ NarrowUnit::NarrowUnit(const NarrowFormat& format, std::uint64_t seed) : format_
 
 void NarrowUnit::round(std::span<const double> a, std::span<double> out, std::uint64_t first) const {
     if (a.size() != out.size()) throw InvalidInput("narrow format: arrays of different lengths; give equal ones");
-    if (has_kernel(format_)) {
-        const detail::Signs signs = !format_.is_signed      ? detail::Signs::none
-                                    : format_.signed_zero() ? detail::Signs::two_zeros
-                                                            : detail::Signs::one_zero;
+    if (const detail::NarrowRound kernel = kernel_of(format_)) {
 #if MANTISSA_HAS_FP_MODE
         const detail::FpScope scope({detail::FpRounding::nearest, false});
 #endif
-        kernels().round[static_cast<int>(format_.direction)][format_.gradual ? 1 : 0][static_cast<int>(signs)](
-            a.data(), out.data(), out.size(), params_of(format_, seed_), first);
+        kernel(a.data(), out.data(), out.size(), params_of(format_, seed_), first);
         return;
     }
     for (std::size_t i = 0; i < out.size(); ++i)
@@ -144,7 +166,7 @@ void NarrowUnit::apply(Operation op, std::span<const double> a, std::span<const 
     if (!equal) throw InvalidInput("narrow format: arrays of different lengths; give equal ones");
     // Floats' results are formed in double and rounded by the kernels. Others are rounded in integers, element by
     // element; the kernels leave them as they are.
-    const bool shorter = format_.fits_float() && has_kernel(format_);
+    const bool shorter = format_.fits_float() && kernel_of(format_) != nullptr;
     for (std::size_t i = 0; i < out.size(); ++i) {
         const double x = a[i], y = reads_b(op) ? b[i] : 0.0, z = reads_c(op) ? c[i] : 0.0;
         const bool floats = shorter && is_float(x) && is_float(y) && is_float(z);

@@ -107,6 +107,26 @@ TEST(NarrowKernels, AroundEveryNumberOfP3109) {
     }
 }
 
+/// Every split of 16 bits into fraction and exponent, the longest exponents among them, whose smallest numbers are
+/// doubles below the normal ones.
+TEST(NarrowKernels, AroundEveryNumberOfSixteenBits) {
+    for (int exponent = 2; exponent <= 11; ++exponent)
+        for (const char* policy : {"subnormals", "flush"}) {
+            const std::string head =
+                "s" + std::to_string(15 - exponent) + "e" + std::to_string(exponent) + ":" + policy + ":";
+            const std::vector<double> x = around_every_number(*parse_narrow(head + "rna"));
+            for (const char* direction : kDirections)
+                if (parse_narrow(head + direction)) compare(head + direction, x);
+        }
+    for (int precision = 1; precision <= 16; ++precision) {
+        const std::string head = "binary16p" + std::to_string(precision) + (precision % 2 == 0 ? "ue" : "sf");
+        const NarrowFormat f = *parse_narrow(head);
+        if (!f.fits_double()) continue; // arrays are refused
+        const std::vector<double> x = around_every_number(f);
+        for (const char* direction : kDirections) compare(head + ":" + direction, x);
+    }
+}
+
 TEST(NarrowKernels, RandomDoubles) {
     const std::vector<double> x = random_doubles(20'000);
     for (const char* head :

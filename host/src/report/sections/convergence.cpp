@@ -77,8 +77,9 @@ Section convergence_section(const Rows& rows) {
         Table& t = f.table;
         t.id = f.id;
         t.caption = fmt::format("Relative defect on {}", choice.problem);
-        t.note = fmt::format("Of a history with more than {} steps every second, third, ... one is kept, and the last.",
-                             kMostSteps);
+        t.note = fmt::format(
+            "A history of more than {} steps is thinned: every second, third or later step is kept, and the last.",
+            kMostSteps);
         t.folded = true;
         t.columns = {text_column("series", "Specification"), number_column("k", "Inner iterations"),
                      number_column("outer", "Outer"), number_column("defect", "Relative defect")};

@@ -61,7 +61,7 @@ std::optional<Figure> error_figure(const std::vector<Read>& list, const std::vec
     t.id = f.id;
     t.caption = "Errors of the factors";
     t.folded = true;
-    t.note = "Geometric means over the formats and seeds; a matrix's factors in one format count once.";
+    t.note = "Geometric means over formats and seeds. The factors of one matrix in one format are counted once.";
     t.columns = {
         text_column("sums", "Sums"),     number_column("n", "n"),       number_column("units", "Mean", "units"),
         number_column("least", "Least"), number_column("most", "Most"), number_column("factors", "Factors")};

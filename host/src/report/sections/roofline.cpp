@@ -78,8 +78,9 @@ Section roofline_section(const Rows& rows) {
         rate.id = fmt::format("gpu-rate-{}", index);
         rate.title = fmt::format("Bytes per second of one pass: {}", device);
         rate.text =
-            "What the streaming plan moves by its own ledger, over the measured time of a pass. The rule is the "
-            "measured copy bandwidth. The resident plan keeps its vectors on the chip and has no such figure.";
+            "Bytes that the streaming plan moves in a pass, as it counts them, over the measured time of the pass. The "
+            "horizontal line is the measured copy bandwidth. The resident plan keeps its vectors on the chip and has "
+            "no such figure.";
         rate.label = "Line chart: bytes per second against unknowns. The table below holds its figures.";
         rate.table = t;
         rate.table.id = rate.id;

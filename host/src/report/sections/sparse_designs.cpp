@@ -29,9 +29,9 @@ std::vector<Table> sparse_tables(const DocumentRow& document, const DocumentOrig
         Table& t = tables.emplace_back();
         t.id = fmt::format("sparse-{}-{}", document.number, tables.size());
         t.caption = "Sparse cores beside a GPU and published times: " + problem;
-        t.note = "Ours are modelled from simulated clocks of a pass. GB/s are of the matrix's stream; operations, two "
-                 "an entry and twelve a row; watts, the greatest power. Published solvers and the GPU's compute in "
-                 "other words: compare times of whole solves where both are given.";
+        t.note = "Our designs are modelled from simulated clocks of a pass. GB/s: what the stream of the matrix takes. "
+                 "Operations: two for each entry, twelve for each row. Watts: the device's greatest power. Published "
+                 "solvers and the GPU compute in other formats, so compare times of whole solves where both are given.";
         t.columns = {text_column("what", "What"),
                      text_column("kind", "Kind"),
                      number_column("pass", "An iter.", "µs"),

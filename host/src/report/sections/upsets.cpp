@@ -74,9 +74,10 @@ Figure outcomes_figure(const std::vector<UpsetRow>& campaigns, const std::vector
     f.id = "upsets";
     f.title = "What became of the solves";
     f.text =
-        "Each bar is a campaign. Masked: the same bits as without an upset. Corrected: the outer loop converged all "
-        "the same. Detected: the core ended a run with a fault. Falsely: it declared convergence, and the host's "
-        "residual said no. Wrong: converged by its status, and its true residual is above the tolerance.";
+        "Each bar is a campaign. Masked: the same bits as without an upset. Corrected: bits differed, and the outer "
+        "loop converged. Detected: the core reported a fault and ended the run. Falsely: the core reported "
+        "convergence, and the residual that the host formed did not agree. Wrong: the solve was called converged, and "
+        "its true residual is above the tolerance.";
     f.label = "Bar chart: shares of the outcomes of each campaign. The table below holds its figures.";
     const std::vector<Shown> shown = occurred(campaigns);
     Table& t = f.table;

@@ -1,0 +1,70 @@
+# A build by pip takes a library that this machine does not have from the archive of the sources (third_party/, see
+# fill.cmake) or from a package of PyPI that pyproject.toml asks for. What the machine has goes before.
+set(third_party ${PROJECT_SOURCE_DIR}/third_party)
+set(stand_ins ${PROJECT_BINARY_DIR}/stand_ins)
+
+# A configuration that find_package(NAME) finds: headers in a folder, and definitions.
+function(stand_in name target header)
+  find_package(${name} QUIET)
+  if(${name}_FOUND OR NOT EXISTS ${third_party}/${header})
+    return()
+  endif()
+  file(WRITE ${stand_ins}/${name}Config.cmake
+"if(NOT TARGET ${target})
+  add_library(${target} INTERFACE IMPORTED)
+  target_include_directories(${target} INTERFACE \"${third_party}\")
+  target_compile_definitions(${target} INTERFACE ${ARGN})
+endif()
+")
+  set(${name}_DIR ${stand_ins} CACHE PATH "" FORCE)
+  message(STATUS "${name}: the archive's")
+endfunction()
+stand_in(fmt fmt::fmt fmt/format.h FMT_HEADER_ONLY)
+stand_in(nlohmann_json nlohmann_json::nlohmann_json nlohmann/json.hpp)
+stand_in(CLI11 CLI11::CLI11 CLI/CLI.hpp)
+stand_in(tomlplusplus tomlplusplus::tomlplusplus toml++/toml.h)
+
+# Folder of a package of PyPI in the environment that this build has.
+function(package_folder variable distribution path)
+  execute_process(COMMAND ${Python_EXECUTABLE} -c
+    "import importlib.metadata as m; print(m.distribution('${distribution}').locate_file('${path}'))"
+    OUTPUT_VARIABLE folder OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  if(folder AND EXISTS ${folder})
+    set(${variable} ${folder} PARENT_SCOPE)
+  endif()
+endfunction()
+
+find_package(Python 3.10 QUIET COMPONENTS Interpreter)
+find_package(Boost 1.74 QUIET)
+if(NOT Boost_FOUND)
+  package_folder(boost boost-headers boost_headers/include)
+  if(boost)
+    set(Boost_INCLUDE_DIR ${boost} CACHE PATH "" FORCE)
+    message(STATUS "Boost: of the package boost-headers")
+  endif()
+endif()
+find_package(ZLIB QUIET)
+if(NOT ZLIB_FOUND)
+  package_folder(zlib cmeel-zlib cmeel.prefix)
+  if(zlib)
+    find_library(zlib_of_package z PATHS ${zlib}/lib64 ${zlib}/lib NO_DEFAULT_PATH)
+    set(ZLIB_INCLUDE_DIR ${zlib}/include CACHE PATH "" FORCE)
+    set(ZLIB_LIBRARY_RELEASE ${zlib_of_package} CACHE FILEPATH "" FORCE)
+    unset(ZLIB_LIBRARY) # what was not found stands before the cache
+    message(STATUS "zlib: of the package cmeel-zlib; this machine's libz.so.1 when it runs")
+  endif()
+endif()
+
+# SQLite keeps what sweeps computed. Its header is the archive's; the library is opened when it is first asked for.
+find_package(SQLite3 QUIET)
+if(NOT SQLite3_FOUND AND EXISTS ${third_party}/sqlite3.h)
+  add_library(mantissa_sqlite STATIC ${CMAKE_CURRENT_LIST_DIR}/sqlite_when_needed.cpp)
+  target_include_directories(mantissa_sqlite PUBLIC ${third_party})
+  target_link_libraries(mantissa_sqlite PRIVATE ${CMAKE_DL_LIBS})
+  set_target_properties(mantissa_sqlite PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  add_library(SQLite::SQLite3 INTERFACE IMPORTED GLOBAL)
+  target_link_libraries(SQLite::SQLite3 INTERFACE mantissa_sqlite)
+  set(SQLite3_INCLUDE_DIR ${third_party} CACHE PATH "" FORCE)
+  set(SQLite3_LIBRARY mantissa_sqlite CACHE STRING "" FORCE)
+  message(STATUS "SQLite: libsqlite3.so.0 of the machine that runs it, when it is asked for")
+endif()
