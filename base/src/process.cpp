@@ -1,7 +1,10 @@
 #include "mantissa/base/process.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
@@ -37,6 +40,7 @@ struct Start {
     int out = -1;                 ///< a pipe
     int report = -1;              ///< a pipe
     pid_t parent = 0;
+    unsigned seconds = 0; ///< that the tool may run; 0: as long as it likes
     std::array<bool, kForwarded.size()> ignored{};
 };
 
@@ -102,6 +106,8 @@ void end_group(int) {
     ::setpgid(0, 0);
     for (const int signal : kForwarded) ::signal(signal, SIG_IGN); // these are for the tool
     ::signal(kParentDied, end_group);
+    ::signal(SIGALRM, end_group);
+    ::alarm(start.seconds);
     sigset_t none;
     sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -202,13 +208,19 @@ ProcessResult run(std::vector<std::string>& words, Start start, Pipe* out, const
 } // namespace
 
 ProcessResult run_process(std::vector<std::string> words, const std::string& log, const std::string& folder,
-                          const std::string& label) {
+                          const std::string& label, double seconds) {
     if (words.empty()) return {false, "no command"};
     const RunningStep step(label.empty() ? std::filesystem::path(words[0]).filename().string() : label);
     Start start;
     start.log = log.c_str();
     start.folder = folder.empty() ? nullptr : folder.c_str();
+    constexpr double kMost = 1e9; // 30 years
+    if (seconds > 0) start.seconds = static_cast<unsigned>(std::ceil(std::min(seconds, kMost)));
+    const unsigned allowed = start.seconds;
+    const auto begun = std::chrono::steady_clock::now();
     ProcessResult result = run(words, std::move(start), nullptr, [] {});
+    if (!result.ok && allowed > 0 && std::chrono::steady_clock::now() - begun >= std::chrono::seconds(allowed))
+        result = {false, fmt::format("ended after the {} s that it was given", allowed), true};
     if (result.ok) step.finished();
     return result;
 }

@@ -190,10 +190,12 @@ void Synthesizer::run_recipe(const SynthesisRequest& request, const Top& top, bo
     copy_sources(source_, folder);
     base::write_file(folder + "/run.ys", fill_recipe(base::read_text(recipe), request, top, source_, place));
     const std::string log = folder + "/log";
-    const base::ProcessResult result =
-        base::run_process({yosys_, "-q", "run.ys"}, log, folder,
-                          fmt::format("yosys, {} of {} on {}", request.part, subject_of(request), request.target));
+    const base::ProcessResult result = base::run_process(
+        {yosys_, "-q", "run.ys"}, log, folder,
+        fmt::format("yosys, {} of {} on {}", request.part, subject_of(request), request.target), patience_);
     if (result.ok) return;
+    if (result.timed_out)
+        throw ToolFailure(fmt::format("yosys on {} for {} was {}", top.module, request.target, result.why));
     throw ToolFailure(fmt::format("yosys failed on {} for {} ({}); mend the RTL or the recipe, nothing was stored",
                                   top.module, request.target, why_failed(result, log)));
 }

@@ -97,6 +97,8 @@ public:
     /// The same for place and route.
     static void check_place(const SynthesisRequest& request, int seeds);
     SynthesisFigures figures(const SynthesisRequest& request);
+    /// Runs of yosys from now on end as failed after this many seconds; 0: never.
+    void set_patience(double seconds) { patience_ = seconds; }
     /// Puts into the store what the sources ship of this request (kept_netlists.hpp), with its own provenance, unless
     /// the store has the request already. Whether it did. Throws InvalidInput for a kept file that is none.
     bool take_kept(const SynthesisRequest& request);
@@ -117,6 +119,7 @@ private:
     /// Throws ToolFailure when yosys fails.
     void run_recipe(const SynthesisRequest& request, const Top& top, bool place, const std::string& folder) const;
 
+    double patience_ = 0;
     std::string yosys_, tool_, store_, source_;
     mutable std::map<std::string, std::string> hashes_; ///< of sources, by what decides the top module
     Provenance provenance_;

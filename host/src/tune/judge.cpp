@@ -134,11 +134,15 @@ void Judge::synthesise(const std::function<double()>& left) {
                 break;
             }
             const double before = left();
+            synthesizer->set_patience(std::max(before, 1.0));
             cores_.enter(build, synthesizer->figures(r));
             if (!stored) lut_seconds = std::max(lut_seconds, (before - left()) / std::max(luts, 1.0));
             ++made;
         } catch (const ToolFailure& fault) {
-            result_.notes.push_back(fmt::format("No netlist: {}", fault.what()));
+            result_.notes.push_back(
+                fmt::format("No netlist of {}: {}; a run with this store and a longer --budget goes on "
+                            "from here",
+                            name, fault.what()));
             break;
         } catch (const InvalidInput& fault) {
             result_.notes.push_back(fmt::format("No netlist of {}: {}", name, fault.what()));

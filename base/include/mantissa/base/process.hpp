@@ -12,16 +12,18 @@ namespace mantissa::base {
 
 struct ProcessResult {
     bool ok = false;
-    std::string why; ///< when not ok: how it ended or why it could not start
+    std::string why;        ///< when not ok: how it ended or why it could not start
+    bool timed_out = false; ///< it was ended after the time that it was given
 };
 
 /// Runs words[0] (looked up on PATH) with the other words as arguments, in `folder` or where this program runs, and
 /// waits for it. Standard output and error are appended to `log`; standard input is empty; TMPDIR is the folder of
 /// `log`, which should be a temporary one. `label` says what the run is
 /// for ("yosys, core s17e8 on xc2v"); running_steps() shows it, and a later run with the same label is expected to take
-/// as long. Without one it is the program's name. Safe to call from several threads.
+/// as long. Without one it is the program's name. Where the tool still runs after `seconds`, rounded up to a whole one
+/// and none where that is 0, its group is ended, and `why` says so. Safe to call from several threads.
 ProcessResult run_process(std::vector<std::string> words, const std::string& log, const std::string& folder = {},
-                          const std::string& label = {});
+                          const std::string& label = {}, double seconds = 0);
 
 /// The first line that a command prints on standard output; empty when it cannot be run or fails.
 std::string first_line_of(std::vector<std::string> words);
