@@ -68,10 +68,15 @@ Cores::Cores(const Problem& problem, const compare::Device& device, double fill,
     rows_ = system.kind() == System::Kind::stencil  ? "constant"
             : system.kind() == System::Kind::sparse ? "sparse"
                                                     : "streamed";
-    if (rows_ != "sparse") return;
     const auto refused = [&](const std::string& why) {
         throw InvalidInput(fmt::format("problem {}: {}", base::quoted(problem.name), why));
     };
+    if (rows_ == "streamed")
+        if (const std::string why = model_.refusal(parse_spec("fx18.16"), device.target, kMultiplier, rows_);
+            !why.empty() && !model_.refusal(parse_spec("s23e8"), device.target, kMultiplier, rows_).empty())
+            refused(fmt::format("a grid with coefficients of its own: {}; mantissa solve --advise --device {} takes it",
+                                why, base::quoted(device.id)));
+    if (rows_ != "sparse") return;
     if (!kTimesRows) refused("built without SystemC, which times sparse cores; install libsystemc-dev and build again");
     if (device.channels == 0 || device.memories.empty())
         throw InvalidInput(fmt::format("device {}: sparse rows stream from channels of its memory to vectors on the "
