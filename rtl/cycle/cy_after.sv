@@ -53,8 +53,10 @@ module cy_after #(
       // r'
       wire [RestW+1:0] moved;
       wire moved_half, moved_over;
+      wire [1:0] unused_moved_below, unused_step_below;
       fx_shift #(.InW(SumsW), .OutW(RestW + 2)) i_sums_shift (
-        .clk_i, .left_i(sums_left), .x_i(sums[l*SumsW +: SumsW]), .word_o(moved), .half_o(moved_half), .over_o(moved_over));
+        .clk_i, .left_i(sums_left), .x_i(sums[l*SumsW +: SumsW]), .word_o(moved), .half_o(moved_half), .over_o(moved_over),
+        .below_o(unused_moved_below));
       wire sums_sign, sum_sign;
       delay #(.W(1), .N(3)) i_sums_sign (
         .clk_i, .en_i(1'b1), .ptr_i(7'd0), .d_i(sums[(l+1)*SumsW-1]), .q_o(sums_sign));
@@ -77,7 +79,8 @@ module cy_after #(
       wire [InW+1:0] step;
       wire step_half, step_over;
       fx_shift #(.InW(ProductW), .OutW(InW + 2)) i_product_shift (
-        .clk_i, .left_i(product_left), .x_i(product), .word_o(step), .half_o(step_half), .over_o(step_over));
+        .clk_i, .left_i(product_left), .x_i(product), .word_o(step), .half_o(step_half), .over_o(step_over),
+        .below_o(unused_step_below));
       delay #(.W(1), .N(3)) i_sum_sign (
         .clk_i, .en_i(1'b1), .ptr_i(7'd0), .d_i(product[ProductW-1]), .q_o(sum_sign));
       logic [InW+2:0] sum_q;

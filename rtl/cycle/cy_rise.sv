@@ -96,8 +96,10 @@ module cy_rise #(
       wire [F-1:0]  f = f_late[l*F +: F];
       wire [OutW:0] x_word;
       wire          x_half, unused_over;
+      wire [1:0]    unused_below;
       fx_shift #(.InW(XW), .OutW(OutW + 1)) i_shift (
-        .clk_i, .left_i(x_left_i), .x_i(x_q), .word_o(x_word), .half_o(x_half), .over_o(unused_over));
+        .clk_i, .left_i(x_left_i), .x_i(x_q), .word_o(x_word), .half_o(x_half), .over_o(unused_over),
+        .below_o(unused_below));
       logic [F:0]      f_fours_q, f_moved_q;
       logic [OutW-1:0] x_moved_q, e_q;
       // What rounds f comes in as the sum's carry, from a place below.
