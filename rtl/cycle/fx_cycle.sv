@@ -395,7 +395,7 @@ module fx_cycle #(
       wire [WordW-1:0] turned_lane = (l == TurnLane) ? turned : '0;
       assign word_into[l*WordW +: WordW] = up ? WordW'($signed(risen[l*EW +: EW])) : turn ? turned_lane : WordW'($signed(t[l*TW +: TW]));
       // e is zero at the edge; that of the finest level goes to no memory, but its length says whether c is too long.
-      assign word_live[l] = (word_write | flags_risen[2]) & (t_live[l] | ~down) & ~scrub;
+      assign word_live[l] = (word_write | (up & finest & flags_risen[2])) & (t_live[l] | ~down) & busy_o & ~scrub;
     end
   endgenerate
   logic [IndexW-1:0] word_to_q;
