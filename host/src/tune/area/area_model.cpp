@@ -6,11 +6,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "mantissa/base/files.hpp"
-#include "mantissa/base/quoted.hpp"
+#include "core_table.hpp"
 #include "mantissa/errors.hpp"
 #include "mantissa/format.hpp"
-#include "synthesis/synthesis.hpp"
 
 namespace mantissa::tuning {
 
@@ -202,13 +200,7 @@ Netlist read(const nlohmann::json& entry) {
     n.target = entry.at("target");
     n.multiplier = entry.at("multiplier");
     n.bands = entry.at("bands");
-    synthesis::SynthesisFigures f;
-    f.luts = entry.at("luts");
-    f.memory_luts = entry.at("memory_luts");
-    f.flip_flops = entry.at("flip_flops");
-    f.paired = entry.at("paired");
-    f.carries = entry.at("carries");
-    n.slices = f.slices(n.target);
+    n.slices = cells_of(entry).slices(n.target);
     n.blocks = entry.at("multipliers");
     n.memory_bits = n.bands == "sparse" ? 0 : entry.at("memory_bits").get<std::uint64_t>();
     n.model_mhz = entry.at("model_mhz");
@@ -239,18 +231,12 @@ const char* to_string(Part part) {
 }
 
 AreaModel::AreaModel(const std::string& file) {
-    try {
-        const auto table = nlohmann::json::parse(base::read_file(file).view());
-        for (const auto& entry : table.at("cores")) {
-            if (entry.at("bands") == "cycle") continue; // (CycleModel's)
-            Netlist n = read(entry);
-            Kind& kind = kinds_[kind_of(n.spec, n.target, n.multiplier, n.bands)];
-            (entry.value("judge", false) ? kind.judges : kind.cores).push_back(std::move(n));
-        }
-    } catch (const nlohmann::json::exception& fault) {
-        throw InvalidInput(fmt::format("{}: no table of cores ({}); make it with experiments/tune/cores.py",
-                                       base::quoted(file), base::shortened(fault.what(), 100)));
-    }
+    each_core(file, [&](const nlohmann::json& entry) {
+        if (entry.at("bands") == "cycle") return; // (CycleModel's)
+        Netlist n = read(entry);
+        Kind& kind = kinds_[kind_of(n.spec, n.target, n.multiplier, n.bands)];
+        (entry.value("judge", false) ? kind.judges : kind.cores).push_back(std::move(n));
+    });
     std::erase_if(kinds_, [](const auto& kind) { return kind.second.cores.empty(); });
     for (auto& [name, kind] : kinds_) {
         const Rows rows = rows_of(kind.cores.front().bands);

@@ -6,10 +6,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "mantissa/base/files.hpp"
-#include "mantissa/base/quoted.hpp"
+#include "core_table.hpp"
 #include "mantissa/errors.hpp"
-#include "synthesis/synthesis.hpp"
 #include "text/key_values.hpp"
 
 namespace mantissa::tuning {
@@ -72,26 +70,14 @@ CycleModel::Kind CycleModel::fitted(std::vector<CycleNetlist> cores) {
 
 CycleModel::CycleModel(const std::string& file) {
     std::map<std::string, std::vector<CycleNetlist>> lists;
-    try {
-        const auto table = nlohmann::json::parse(base::read_file(file).view());
-        for (const auto& entry : table.at("cores")) {
-            if (entry.at("bands") != "cycle") continue;
-            synthesis::SynthesisFigures f;
-            f.luts = entry.at("luts");
-            f.memory_luts = entry.at("memory_luts");
-            f.flip_flops = entry.at("flip_flops");
-            f.paired = entry.at("paired");
-            f.carries = entry.at("carries");
-            const std::string target = entry.at("target");
-            auto [cycle, lanes] = taken_apart(entry.at("spec"));
-            lists[target].push_back({std::move(cycle), lanes, entry.at("sources"),
-                                     static_cast<double>(f.slices(target)), entry.at("multipliers").get<double>(),
-                                     entry.at("model_mhz").get<double>()});
-        }
-    } catch (const nlohmann::json::exception& fault) {
-        throw InvalidInput(fmt::format("{}: no table of cores ({}); make it with experiments/tune/cores.py",
-                                       base::quoted(file), base::shortened(fault.what(), 100)));
-    }
+    each_core(file, [&](const nlohmann::json& entry) {
+        if (entry.at("bands") != "cycle") return;
+        const std::string target = entry.at("target");
+        auto [cycle, lanes] = taken_apart(entry.at("spec"));
+        lists[target].push_back({std::move(cycle), lanes, entry.at("sources"),
+                                 static_cast<double>(cells_of(entry).slices(target)),
+                                 entry.at("multipliers").get<double>(), entry.at("model_mhz").get<double>()});
+    });
     for (auto& [target, list] : lists) kinds_[target] = fitted(std::move(list));
 }
 
