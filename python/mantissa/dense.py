@@ -35,7 +35,8 @@ class DenseResult:
     """||x - 1||: of use where the solution is all ones, as that of problems made from a text."""
     growth: float
     condition: float
-    """A lower estimate, from the factors."""
+    """A lower estimate, from the factors; as growth and factor_error no number (nan) where a device's own arithmetic
+    (lu="lu:double,sum=free", "tensor:half-pair") formed them."""
     factor_error: float
     """||P A - L U|| / ||A||."""
     factor_seconds: float
@@ -49,13 +50,14 @@ class DenseResult:
         return self.status == "converged"
 
 
-def solve_dense(a: Any, b: Any = None, *, lu: str = "lu:s10e5:rne", refine: str = "gmres-ir", steps: int = 50,
+def solve_dense(a: Any, b: Any = None, *, lu: Optional[str] = None, refine: str = "gmres-ir", steps: int = 50,
                 krylov: int = 50, krylov_tolerance: float = 1e-4, scale: bool = True,
-                threads: Optional[int] = None) -> DenseResult:
+                threads: Optional[int] = None, engine: str = "emulated") -> DenseResult:
     """Solves A x = b: factors in the arithmetic `lu`, refined in double precision.
 
     a: a square NumPy array, or a problem's text, as "n=256,kind=randsvd,kappa=1e6,seed=1" (docs/lu.md). b: the right-hand
-    side; by default A (1, ..., 1). lu: as "lu:s10e5,acc=fixed[15:-34]". refine: "none", "ir" or "gmres-ir".
+    side; by default A (1, ..., 1). lu: as "lu:s10e5,acc=fixed[15:-34]"; by default "lu:s10e5:rne", and with engine="gpu" the fastest that the device has.
+    refine: "none", "ir" or "gmres-ir". engine: which forms the factors, "emulated" or "gpu".
     """
     if isinstance(a, str):
         if b is not None:
@@ -68,7 +70,7 @@ def solve_dense(a: Any, b: Any = None, *, lu: str = "lu:s10e5:rne", refine: str 
         right = matrix.sum(axis=1) if b is None else np.ascontiguousarray(b, np.float64).reshape(-1)
         problem = _core.dense_problem_of("a matrix of Python", matrix, right)
     return DenseResult(**_core.solve_dense(problem, lu, refine, steps, krylov, krylov_tolerance, scale,
-                                           _threads(threads)))
+                                           _threads(threads), engine))
 
 
 def dense_matrix(text: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

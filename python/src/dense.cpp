@@ -1,6 +1,10 @@
 // Dense systems.
 #include "solving.hpp"
 
+#include <optional>
+
+#include <nanobind/stl/optional.h>
+
 #include "mantissa/host/dense.hpp"
 #include "mantissa/host/registry.hpp"
 
@@ -20,10 +24,10 @@ DenseProblem dense_of(const std::string& name, const Matrix& a, const Vector& b)
             std::vector<double>(b.data(), b.data() + b.size())};
 }
 
-nb::dict to_dict(const DenseProblem& problem, const DenseOptions& options, DenseResult r) {
+nb::dict to_dict(const DenseProblem& problem, DenseResult r) {
     nb::dict d;
     d["problem"] = problem.name;
-    d["spec"] = to_string(options.spec);
+    d["spec"] = to_string(r.spec);
     d["unknowns"] = problem.a.size();
     d["status"] = to_string(r.status);
     d["end"] = std::string(to_string(r.end));
@@ -45,16 +49,21 @@ nb::dict to_dict(const DenseProblem& problem, const DenseOptions& options, Dense
     return d;
 }
 
-nb::dict solve_dense_of(const DenseProblem& problem, const std::string& lu, const std::string& refinement,
-                        std::uint32_t steps, std::uint32_t krylov, double krylov_tolerance, bool scale, int threads) {
+/// Without `lu` on a GPU: the fastest there.
+nb::dict solve_dense_of(const DenseProblem& problem, const std::optional<std::string>& lu,
+                        const std::string& refinement, std::uint32_t steps, std::uint32_t krylov,
+                        double krylov_tolerance, bool scale, int threads, const std::string& engine) {
     DenseOptions options;
-    options.spec = parse_lu_spec(lu);
     options.refinement = parse_dense_refinement(refinement);
     options.max_steps = steps;
     options.krylov = krylov;
     options.krylov_tolerance = krylov_tolerance;
     options.scale = scale;
     options.threads = threads;
+    if (!lu && engine == "gpu") take_native_dense(problem.a.size(), options);
+    else options.spec = parse_lu_spec(lu.value_or("lu:s10e5:rne"));
+    if (options.spec.native != LuNative::none) options.native = make_native_lu(engine);
+    else options.factor = make_lu_factor(engine, threads);
     DenseResult result;
     bool raised = false;
     {
@@ -62,7 +71,7 @@ nb::dict solve_dense_of(const DenseProblem& problem, const std::string& lu, cons
         result = solve_dense(problem, options, [&](const DenseStep&) { return !(raised = interrupted()); });
     }
     if (raised || PyErr_CheckSignals() != 0) throw nb::python_error();
-    return to_dict(problem, options, std::move(result));
+    return to_dict(problem, std::move(result));
 }
 
 } // namespace
@@ -77,7 +86,7 @@ void bind_dense(nb::module_& m) {
     m.def("make_dense_problem", &make_dense_problem, "text"_a, nb::call_guard<nb::gil_scoped_release>());
     m.def("dense_problem_of", &dense_of, "name"_a, "a"_a, "b"_a);
     m.def("solve_dense", &solve_dense_of, "problem"_a, "lu"_a, "refinement"_a, "steps"_a, "krylov"_a,
-          "krylov_tolerance"_a, "scale"_a, "threads"_a);
+          "krylov_tolerance"_a, "scale"_a, "threads"_a, "engine"_a);
 }
 
 } // namespace mantissa::python

@@ -179,5 +179,45 @@ TEST_F(LuEngineOnDevice, SolvesAsTheEmulationDoes) {
     EXPECT_EQ(got.x, want.x);
 }
 
+/// The device's own arithmetic, judged on the processor: what solve --dense --engine gpu does.
+TEST_F(LuEngineOnDevice, SolvesInItsOwnArithmetic) {
+    for (const char* text : {"n=0", "n=1", "n=150", "n=700", "n=700,kind=graded", "n=600,kind=randsvd,kappa=1e5"}) {
+        const DenseProblem problem = make_dense_problem(text);
+        for (const char* spec : {"lu:double,sum=free", "lu:float,sum=free", "tensor:half-pair", "tensor:bfloat-pair"}) {
+            DenseOptions o;
+            o.spec = parse_lu_spec(spec);
+            o.native = make_gpu_native_lu();
+            const DenseResult r = solve_dense(problem, o);
+            EXPECT_EQ(r.status, DenseStatus::converged) << text << " " << spec;
+            ASSERT_TRUE(r.native) << spec;
+            EXPECT_EQ(r.x.size(), problem.a.size());
+            EXPECT_EQ(r.native->residuals != 0, o.spec.tensor() && problem.a.size() != 0) << text << " " << spec;
+        }
+    }
+}
+
+/// What tensor cores cannot is solved in double; what has no inverse is said to be singular by both.
+TEST_F(LuEngineOnDevice, TheFastestGivesWayToDouble) {
+    const auto fastest = [](const DenseProblem& problem) {
+        DenseOptions o;
+        take_native_dense(problem.a.size(), o);
+        o.native = make_gpu_native_lu();
+        return solve_dense(problem, o);
+    };
+    const DenseResult easy = fastest(make_dense_problem("n=1024"));
+    EXPECT_EQ(to_string(easy.spec), "tensor:half-pair");
+    EXPECT_EQ(easy.status, DenseStatus::converged);
+    const DenseResult hard = fastest(make_dense_problem("n=600,kind=randsvd,kappa=1e14"));
+    EXPECT_EQ(hard.status, DenseStatus::converged);
+    EXPECT_EQ(to_string(hard.spec), to_string(parse_lu_spec("lu:double,sum=free")));
+    EXPECT_NE(hard.gave_up.find("tensor:half-pair"), std::string::npos);
+    const std::size_t n = 520;
+    DenseProblem none{"no pivot", DenseMatrix::identity(n), std::vector<double>(n, 1.0)};
+    none.a(7, 7) = 0;
+    const DenseResult r = fastest(none);
+    EXPECT_EQ(r.end, LuEnd::singular);
+    EXPECT_EQ(r.status, DenseStatus::failed);
+}
+
 } // namespace
 } // namespace mantissa

@@ -147,8 +147,14 @@ TEST(BadInput, Numbers) {
          {"bench gpu --several", {"--several", "--problem dsi:FILE"}},
          {"bench gpu --several --problem dsi:a.off,coordinate=x", {"dsi:a.off,coordinate=x", "without a coordinate"}},
          {"bench gpu --dense --cg", {"--cg and --dense"}},
-         {"solve --dense n=4 --lu tensor:half --engine gpu", {"--engine", "leave it out"}},
-         {"solve --dense n=4 --lu tensor:half --method gauss-jordan", {"--method", "leave it out"}}});
+         {"solve --dense n=4 --lu tensor:half --engine emulated", {"tensor:half", "engine gpu"}},
+         {"solve --dense n=4 --lu tensor:quarter", {"tensor:quarter", "half-pair"}},
+         {"solve --dense n=4 --lu lu:double,sum=free", {"lu:s52e11", "sum=free", "engine gpu"}},
+         {"solve --dense n=4 --lu lu:half,sum=free", {"sum=free is of lu:double and lu:float"}},
+         {"solve --dense n=4 --lu lu:float,sum=free,pivot=full", {"sum=free is of lu:double and lu:float"}},
+         {"solve --dense n=4 --lu lu:double --format float", {"--format float", "leave one out"}},
+         {"solve --dense n=4 --engine emulated --check gpu --lu tensor:half", {"--check gpu", "no bits"}},
+         {"solve --dense n=4 --engine emulated --lu tensor:half --method gauss-jordan", {"--method"}}});
 }
 
 TEST(BadInput, NamesAndTexts) {

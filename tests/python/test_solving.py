@@ -144,6 +144,8 @@ def test_ones_own_matrix():
     (lambda: mt.synthesize("s17e8", "abacus"), "target 'abacus'"),
     (lambda: mt.simulate("poisson2d:level=4", cores=0), "cores"),
     (lambda: mt.solve_dense(np.ones((2, 3))), "square"),
+    (lambda: mt.solve_dense(np.eye(3), lu="lu:double,sum=free"), "engine gpu alone"),
+    (lambda: mt.solve_dense(np.eye(3), engine="abacus"), "no such engine"),
 ])
 def test_errors_have_one_line(call, words):
     with pytest.raises(ValueError, match=words) as caught:

@@ -304,7 +304,7 @@ template <class T> void Lu<T>::start_solve(const T* b, T* x) {
         nullptr);
 }
 
-template <class T> std::vector<T> Lu<T>::solve(std::span<const T> b) {
+template <class T> std::vector<T> Lu<T>::solve(std::span<const T> b, double* seconds) {
     const std::size_t n = impl_->n;
     if (b.size() != n)
         throw InvalidInput(fmt::format("LU on the GPU: b has {} elements where {} are wanted", b.size(), n));
@@ -314,7 +314,11 @@ template <class T> std::vector<T> Lu<T>::solve(std::span<const T> b) {
     if (impl_->right.size() == 0) impl_->right.allocate(n);
     if (impl_->solution.size() == 0) impl_->solution.allocate(n);
     impl_->right.upload(b);
+    Timer timer;
+    timer.start();
     start_solve(impl_->right.data(), impl_->solution.data());
+    const double taken = timer.stop();
+    if (seconds != nullptr) *seconds = taken;
     impl_->solution.download(x);
     return x;
 }

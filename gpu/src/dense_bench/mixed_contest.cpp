@@ -9,6 +9,7 @@
 #include "mantissa/gpu/device.hpp"
 #include "mantissa/gpu/lu.hpp"
 #include "mantissa/gpu/lu_mixed.hpp"
+#include "mantissa/lu/native.hpp"
 #include "mixed_rivals.hpp"
 #include "systems.hpp"
 
@@ -47,9 +48,6 @@ private:
     }
 };
 
-/// Rows from which factors in short words and their refinement take less time than factors in double.
-constexpr std::size_t kMixedFrom = 512;
-
 /// Below, a solve to double accuracy is Lu's in double, by whoever is faster; beside cuSOLVER's two calls.
 void in_double(Bench& bench, int repeats, Json& runs, const Say& say) {
     const std::size_t n = bench.system.n;
@@ -86,7 +84,7 @@ void in_double(Bench& bench, int repeats, Json& runs, const Say& say) {
                     {"lead", lead(raced)}});
     say(fmt::format("mixed {:<11} {:>6} {:10.3f} ms (below {} rows mixed precision does not pay: Lu in double, factors "
                     "by {}, solve by {}), {:.2f} x cuSOLVER; backward errors {:.1e} {:.1e}",
-                    "double", n, 1e3 * raced[0]["seconds"].get<double>(), kMixedFrom, to_string(ours.by().factor),
+                    "double", n, 1e3 * raced[0]["seconds"].get<double>(), kTensorLuFrom, to_string(ours.by().factor),
                     to_string(ours.by().solve), lead(raced).get<double>(), raced[0]["error"].get<double>(),
                     raced[1]["error"].get<double>()));
 }
@@ -156,12 +154,12 @@ void one_run(Bench& bench, MixedWords words, int repeats, Json& runs, const Say&
 void mixed_contest(const DenseBenchRequest& request, Json& runs, const Say& say) {
     for (const std::size_t n : request.sizes) {
         Bench bench(n);
-        if (n < kMixedFrom) {
+        if (n < kTensorLuFrom) {
             in_double(bench, request.repeats, runs, say);
             continue;
         }
         for (const MixedWords words : {MixedWords::half_pair, MixedWords::half})
-            if (words == MixedWords::half_pair || n >= 2 * kMixedFrom) // (single words take more corrections)
+            if (words == MixedWords::half_pair || n >= 2 * kTensorLuFrom) // (single words take more corrections)
                 one_run(bench, words, request.repeats, runs, say);
     }
 }

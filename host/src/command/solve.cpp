@@ -287,13 +287,16 @@ int dense_command(CLI::App& app, Flags& flags) {
         const bool known = name == "--dense" || name == "--lu" || name == "--refine" || name == "--refine-steps" ||
                            name == "--method" || name == "--gmres-tolerance" || name == "--unscaled" ||
                            name == "--threads" || name == "--solution" || name == "--json" || name == "--engine" ||
-                           name == "--check";
+                           name == "--check" || name == "--format";
         if (option->count() != 0 && !known)
             throw InvalidInput(fmt::format("{}: a dense system has no such option; leave it out", name));
     }
     flags.dense.threads = flags.threads;
     flags.dense.solution = flags.solution;
     flags.dense.engine = flags.engine;
+    flags.dense.spec_given = app.get_option("--lu")->count() != 0;
+    flags.dense.engine_given = app.get_option("--engine")->count() != 0;
+    if (app.get_option("--format")->count() != 0) flags.dense.format = app.get_option("--format")->results().back();
     flags.dense.check = flags.check;
     flags.dense.json = flags.json;
     return solve_dense_command(flags.dense);

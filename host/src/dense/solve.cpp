@@ -2,6 +2,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 #include <omp.h>
@@ -36,7 +37,9 @@ public:
           scaled_(p.a, o.scale) {}
 
     DenseResult run() {
-        if (o_.method == DenseMethod::lu) by_factors();
+        r_.spec = o_.spec;
+        if (o_.spec.native != LuNative::none) by_device();
+        else if (o_.method == DenseMethod::lu) by_factors();
         else by_inverse();
         // No pivot: is it the matrix, or did the format lose it?
         if (r_.end == LuEnd::singular) r_.singular = dense::examine(p_.a, threads_) == dense::Singular::yes;
@@ -72,6 +75,26 @@ private:
         refine(dense::inverse_by_factors(factors));
     }
 
+    /// In the device's own arithmetic: its x is the first iterate, judged and where it must be corrected like others.
+    void by_device() {
+        const Clock factoring;
+        const std::unique_ptr<NativeLu> device =
+            o_.native(o_.spec, {o_.refinement == DenseRefinement::gmres_ir, o_.max_steps + 1});
+        const dense::Judge judge(p_.a, p_.b, scaled_, threads_);
+        std::vector<double> y, b = judge.right_hand_side();
+        const int e = to_one(b);
+        r_.native = device->begin(scaled_.a, b, y);
+        r_.factor_seconds = factoring.seconds();
+        r_.growth = r_.condition = r_.factor_error = std::numeric_limits<double>::quiet_NaN();
+        r_.end = r_.native->end;
+        r_.at = r_.native->at;
+        if (r_.end != LuEnd::factored) return;
+        for (double& v : y) v = std::ldexp(v, e);
+        dense::ApproximateInverse inverse;
+        inverse.apply = [&device](std::span<const double> r) { return device->correct(r); };
+        refine(inverse, judge, std::move(y), Clock());
+    }
+
     void by_inverse() {
         const Clock inverting;
         GaussJordanResult inverse = invert(o_.spec, scaled_.a, threads_);
@@ -100,12 +123,19 @@ private:
         return std::clamp(0.1 * goal() / error, o_.krylov_tolerance, std::max(o_.krylov_tolerance, 0.1));
     }
 
+    /// Brings the largest element near 1 by a power of two, and returns its exponent.
+    static int to_one(std::vector<double>& v) {
+        const int e = dense::exponent(dense::max_norm(v));
+        for (double& x : v) x = std::ldexp(x, -e);
+        return e;
+    }
+
     /// The correction of a defect: formed of the defect by a power of two at 1, so that no square of it is lost.
     std::vector<double> correction(const dense::ApproximateInverse& inverse, std::vector<double> r, double error) {
-        const int e = dense::exponent(dense::max_norm(r));
-        for (double& v : r) v = std::ldexp(v, -e);
+        const int e = to_one(r);
+        // (What tensor cores give is refined already.)
         std::vector<double> d =
-            o_.refinement == DenseRefinement::ir
+            o_.refinement == DenseRefinement::ir || o_.spec.tensor()
                 ? inverse.apply(r)
                 : dense::gmres(scaled_.a, inverse, r, inner_tolerance(error), o_.krylov, threads_, r_.krylov_steps);
         for (double& v : d) v = std::ldexp(v, e);
@@ -117,10 +147,16 @@ private:
     /// these say, or whole numbers where they leave it open, is the verdict.
     void refine(const dense::ApproximateInverse& inverse) {
         r_.condition = dense::estimate_condition(scaled_.a, inverse);
-        const Clock refining;
         const dense::Judge judge(p_.a, p_.b, scaled_, threads_);
+        const Clock refining;
+        refine(inverse, judge, inverse.apply(judge.right_hand_side()), refining);
+    }
+
+    /// From the iterate y on.
+    void refine(const dense::ApproximateInverse& inverse, const dense::Judge& judge, std::vector<double> y,
+                const Clock& refining) {
         constexpr double kNone = std::numeric_limits<double>::infinity();
-        std::vector<double> y = inverse.apply(judge.right_hand_side()), best, r;
+        std::vector<double> best, r;
         bool doubled = false;
         double least = kNone;
         r_.status = DenseStatus::step_limit;
@@ -246,8 +282,37 @@ std::string to_string(DenseStatus status) {
     return "?";
 }
 
+void take_native_dense(std::size_t n, DenseOptions& options) {
+    options.spec = parse_lu_spec("lu:double,sum=free");
+    options.instead.reset();
+    if (n < kTensorLuFrom || options.refinement == DenseRefinement::none || !options.scale) return;
+    options.instead = std::exchange(options.spec, parse_lu_spec("tensor:half-pair"));
+}
+
+namespace {
+
+void check_native(const DenseOptions& o) {
+    const std::string spec = to_string(o.spec);
+    if (o.method != DenseMethod::lu)
+        throw InvalidInput(fmt::format("{}: a device forms factors, no inverse; leave --method out", spec));
+    if (!o.native)
+        throw InvalidInput(
+            fmt::format("{}: engine gpu alone has it; name that engine, or an arithmetic of this processor, as lu:double",
+                        spec));
+    if (!o.spec.tensor()) return;
+    if (o.refinement == DenseRefinement::none)
+        throw InvalidInput(
+            fmt::format("{}: factors of the tensor cores are always refined; use --refine ir or gmres-ir", spec));
+    if (!o.scale)
+        throw InvalidInput(fmt::format(
+            "{}: the tensor cores' words have few exponent bits, so it always scales; leave --unscaled out", spec));
+}
+
+} // namespace
+
 DenseResult solve_dense(const DenseProblem& problem, const DenseOptions& options, const DenseProgress& progress) {
     options.spec.validate();
+    if (options.spec.native != LuNative::none) check_native(options);
     if (!(options.krylov_tolerance > 0 && options.krylov_tolerance < 1))
         throw InvalidInput(fmt::format("krylov tolerance {}: give a number between 0 and 1", options.krylov_tolerance));
     if (options.method == DenseMethod::gauss_jordan && options.factor)
@@ -258,7 +323,17 @@ DenseResult solve_dense(const DenseProblem& problem, const DenseOptions& options
     if (options.spec.scale == LuScale::top && !options.scale)
         throw InvalidInput("scale=top scales the matrix, which is to be left unscaled: write scale=one");
     if (options.krylov < 1) throw InvalidInput("krylov 0: give 1 or more GMRES steps");
-    return Solve(problem, options, progress).run();
+    DenseResult result = Solve(problem, options, progress).run();
+    const bool in_vain = result.status == DenseStatus::failed || result.status == DenseStatus::stagnated;
+    if (!in_vain || result.singular || !options.instead) return result;
+    DenseOptions second = options;
+    second.spec = *std::exchange(second.instead, std::nullopt);
+    DenseResult other = solve_dense(problem, second, progress);
+    other.gave_up = fmt::format("{}: {}", to_string(result.spec),
+                                result.end == LuEnd::factored ? to_string(result.status)
+                                                              : std::string(to_string(result.end)));
+    other.factor_seconds += result.factor_seconds + result.refine_seconds;
+    return other;
 }
 
 } // namespace mantissa

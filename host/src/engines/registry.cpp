@@ -22,6 +22,7 @@ std::unique_ptr<Engine> make_rtl_engine();
 #ifdef MANTISSA_ENGINE_GPU
 std::unique_ptr<Engine> make_gpu_engine();
 std::function<LuFactors(const LuSpec&, const DenseMatrix&)> make_gpu_lu_factor(double* seconds);
+MakeNativeLu make_gpu_native_lu();
 #endif
 
 namespace {
@@ -120,6 +121,14 @@ LuFactor make_lu_factor(std::string_view engine, int threads, double* seconds) {
     }
     throw InvalidInput(
         fmt::format("engine {}: no such engine; dense systems have emulated and gpu", base::quoted(engine)));
+}
+
+MakeNativeLu make_native_lu(std::string_view engine) {
+#ifdef MANTISSA_ENGINE_GPU
+    if (engine == "gpu") return make_gpu_native_lu();
+#endif
+    static_cast<void>(make_lu_factor(engine)); // (throws where there is no such engine)
+    return {};
 }
 
 } // namespace mantissa

@@ -22,7 +22,7 @@ namespace mantissa::sweeps {
 namespace {
 
 constexpr std::string_view kProblemKeys[] = {"n", "kind", "kappa", "points", "phi", "seed", "file"};
-constexpr std::string_view kSpecKeys[] = {"a", "l", "u", "acc", "product", "order", "pivot", "div"};
+constexpr std::string_view kSpecKeys[] = {"a", "l", "u", "acc", "product", "order", "pivot", "div", "sum"};
 constexpr std::string_view kOtherKeys[] = {"problem", "engine",           "lu",   "format", "refine", "steps",
                                            "krylov",  "krylov_tolerance", "scale"};
 

@@ -26,6 +26,11 @@ public:
             return machine.factor(spec, a);
         };
     }
+    /// A whole solve in the engine's own arithmetic goes alone, too.
+    std::mutex& alone(const std::string& name) {
+        const std::lock_guard lock(mutex_);
+        return machines_[name].mutex;
+    }
 
 private:
     struct Machine {
@@ -69,8 +74,12 @@ void solve_points(std::span<const DensePoint> points, int threads,
             const auto problem = problems.get(point.problem);
             DenseOptions options = point.options;
             options.threads = 1;
-            if (point.engine != "emulated") options.factor = factors.get(point.engine);
             o.unknowns = problem->a.size();
+            std::unique_lock<std::mutex> alone;
+            if (options.spec.native != LuNative::none) {
+                options.native = make_native_lu(point.engine);
+                alone = std::unique_lock(factors.alone(point.engine));
+            } else if (point.engine != "emulated") options.factor = factors.get(point.engine);
             o.result = solve_dense(*problem, options);
             o.result.x = {};
         });

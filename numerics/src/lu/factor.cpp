@@ -270,7 +270,7 @@ std::string_view to_string(LuEnd end) {
 }
 
 LuFactors factor(const LuSpec& spec, const DenseMatrix& a, int threads) {
-    spec.validate();
+    spec.validate_bits();
     const std::size_t n = a.size();
     const DenseMatrix entered(n, lu::rounded_into(spec.a, a.values()));
     std::size_t first = n; // the first column with such a value

@@ -144,7 +144,7 @@ std::vector<double> joined(const DenseMatrix& a, std::span<const double> b, std:
 }
 
 void require(const LuSpec& spec, std::size_t n, std::size_t elements, std::size_t sides) {
-    spec.validate();
+    spec.validate_bits();
     if (spec.order != LuOrder::right)
         throw InvalidInput(fmt::format("'{}': Gauss-Jordan takes each column off every row at once: write order=right",
                                        to_string(spec)));

@@ -15,12 +15,21 @@ namespace mantissa {
 
 namespace {
 
-constexpr std::string_view kKeys = "a l u acc product order pivot div scale";
+constexpr std::string_view kKeys = "a l u acc product order pivot div scale sum";
 
 struct FormatField {
     std::string_view key;
     Format LuSpec::*member;
 };
+struct TensorWords {
+    std::string_view name;
+    LuNative value;
+};
+constexpr std::string_view kTensor = "tensor:";
+constexpr TensorWords kTensorWords[] = {{"half", LuNative::half},
+                                        {"half-pair", LuNative::half_pair},
+                                        {"bfloat", LuNative::bfloat},
+                                        {"bfloat-pair", LuNative::bfloat_pair}};
 constexpr FormatField kFormatFields[] = {{"a", &LuSpec::a}, {"l", &LuSpec::l}, {"u", &LuSpec::u}};
 
 [[noreturn]] void fail(std::string_view text, const std::string& what) {
@@ -102,7 +111,14 @@ bool operator==(const LuSpec& x, const LuSpec& y) {
     if (x.pivot == LuPivot::tournament &&
         (x.tournament_columns != y.tournament_columns || x.tournament_rows != y.tournament_rows))
         return false;
-    return x.division == y.division && x.scale == y.scale;
+    return x.division == y.division && x.scale == y.scale && x.native == y.native;
+}
+
+void LuSpec::validate_bits() const {
+    validate();
+    if (native != LuNative::none)
+        fail(to_string(*this), "only a device's own kernels form such sums, and no bits are promised: take engine gpu"
+                               ", or leave sum=free out");
 }
 
 void LuSpec::validate() const {
@@ -124,6 +140,14 @@ void LuSpec::validate() const {
     } else {
         check(accumulator.valid() && !accumulator.is_fixed(), "acc= is a floating format or fixed[MSB:LSB]");
         check(exact_product || (product.valid() && !product.is_fixed()), "product= is a floating format or exact");
+    }
+    if (native == LuNative::sums_free) {
+        LuSpec plain(u);
+        plain.pivot = pivot;
+        plain.native = native;
+        check((u == formats::kDouble || u == formats::kFloat) && *this == plain &&
+                  (pivot == LuPivot::none || pivot == LuPivot::partial),
+              "sum=free is of lu:double and lu:float, with pivot=none or partial and nothing else");
     }
     check(order != LuOrder::blocked || (block >= 1 && block <= kMaxBlock),
           fmt::format("order=blocked:NB has 1 to {} columns a panel", kMaxBlock));
@@ -153,7 +177,14 @@ int top_exponent(const LuSpec& spec, std::size_t n) {
 }
 
 LuSpec parse_lu_spec(std::string_view text) {
-    if (!text.starts_with("lu:")) fail(text, "it begins with lu: and a format, as in lu:s23e8");
+    if (text.starts_with(kTensor)) {
+        LuSpec spec(formats::kFloat);
+        for (const TensorWords& words : kTensorWords)
+            if (text.substr(kTensor.size()) == words.name) spec.native = words.value;
+        if (!spec.tensor()) fail(text, "words of the tensor cores are half, half-pair, bfloat or bfloat-pair");
+        return spec;
+    }
+    if (!text.starts_with("lu:")) fail(text, "it begins with lu: and a format, as in lu:s23e8 (or is tensor:WORDS)");
     const auto parts = split_fields(text.substr(3));
     LuSpec spec(parse_format(parts.front()));
     std::set<std::string_view> seen;
@@ -181,6 +212,9 @@ LuSpec parse_lu_spec(std::string_view text) {
         } else if (key == "scale") {
             if (value != "one" && value != "top") fail(text, "scale is one or top");
             spec.scale = value == "one" ? LuScale::one : LuScale::top;
+        } else if (key == "sum") {
+            if (value != "ordered" && value != "free") fail(text, "sum is ordered or free");
+            spec.native = value == "free" ? LuNative::sums_free : LuNative::none;
         } else if (!known) fail(text, fmt::format("no field '{}'; the keys are {}", key, kKeys));
     }
     if (!seen.contains("product")) {
@@ -192,6 +226,8 @@ LuSpec parse_lu_spec(std::string_view text) {
 }
 
 std::string to_string(const LuSpec& spec) {
+    for (const TensorWords& words : kTensorWords)
+        if (spec.native == words.value) return std::string(kTensor) + std::string(words.name);
     std::string text = "lu:" + to_string(spec.u);
     if (!(spec.a == spec.u)) text += ",a=" + to_string(spec.a);
     if (!(spec.l == spec.u)) text += ",l=" + to_string(spec.l);
@@ -208,6 +244,7 @@ std::string to_string(const LuSpec& spec) {
         text += fmt::format(",pivot=tournament:{}:{}", spec.tournament_columns, spec.tournament_rows);
     if (spec.division == LuDivision::reciprocal) text += ",div=reciprocal";
     if (spec.scale == LuScale::top) text += ",scale=top";
+    if (spec.native != LuNative::none) text += ",sum=free";
     return text;
 }
 

@@ -78,7 +78,7 @@ std::vector<double> substitute(const LuFactors& f, std::span<const double> b) {
 }
 
 std::vector<double> substitute(const LuSpec& spec, const LuFactors& f, std::span<const double> b) {
-    spec.validate();
+    spec.validate_bits();
     require(f, b);
     const std::size_t n = f.size();
     std::vector<double> y(n), x(n);

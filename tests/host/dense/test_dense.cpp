@@ -113,6 +113,56 @@ TEST(Dense, AHopelessFormatIsSaidToStagnate) {
     EXPECT_EQ(r.status, DenseStatus::stagnated);
 }
 
+/// Factors that fail, or lead nowhere, give way to those of the arithmetic named for it; a singular matrix does not.
+TEST(Dense, BeginsAgainInAnotherArithmetic) {
+    const auto begun_again = [](const char* problem, const char* spec) {
+        DenseOptions o;
+        o.spec = parse_lu_spec(spec);
+        o.instead = parse_lu_spec("lu:double");
+        o.refinement = DenseRefinement::ir;
+        return solve_dense(make_dense_problem(problem), o);
+    };
+    for (const char* spec : {"lu:s10e5,acc=fixed[1:-30]", "lu:half,pivot=none"}) {
+        const DenseResult r = begun_again("n=60", spec);
+        EXPECT_EQ(r.status, DenseStatus::converged) << spec;
+        EXPECT_EQ(to_string(r.spec), to_string(parse_lu_spec("lu:double"))) << spec;
+    }
+    EXPECT_NE(begun_again("n=60", "lu:s10e5,acc=fixed[1:-30]").gave_up.find("overflow"), std::string::npos);
+    EXPECT_NE(begun_again("n=128,kind=randsvd,kappa=1e12", "lu:s4e8").gave_up.find("stagnated"), std::string::npos);
+    const DenseResult well = begun_again("n=60", "lu:float");
+    EXPECT_EQ(to_string(well.spec), to_string(parse_lu_spec("lu:float")));
+    EXPECT_TRUE(well.gave_up.empty());
+    DenseOptions o;
+    o.instead = parse_lu_spec("lu:float");
+    const DenseProblem ones{"ones", DenseMatrix(3, std::vector<double>(9, 1.0)), std::vector<double>(3, 3.0)};
+    EXPECT_TRUE(solve_dense(ones, o).singular);
+    EXPECT_TRUE(solve_dense(ones, o).gave_up.empty());
+}
+
+/// Arithmetic of a device's own is a value of the specification; who has to return bits refuses it.
+TEST(Dense, ADevicesOwnArithmeticIsNoneOfThisProcessors) {
+    for (const char* text : {"lu:double,sum=free", "lu:float,sum=free,pivot=none", "tensor:half-pair"}) {
+        const LuSpec spec = parse_lu_spec(text);
+        EXPECT_EQ(parse_lu_spec(to_string(spec)), spec) << text;
+        EXPECT_FALSE(spec == parse_lu_spec("lu:float")) << text;
+        DenseOptions o;
+        o.spec = spec;
+        EXPECT_THROW((void)solve_dense(make_dense_problem("n=4"), o), InvalidInput) << text;
+        EXPECT_THROW((void)factor(spec, DenseMatrix::identity(3)), InvalidInput) << text;
+    }
+    EXPECT_EQ(to_string(parse_lu_spec("lu:double,sum=ordered")), to_string(parse_lu_spec("lu:double")));
+    EXPECT_FALSE(make_native_lu("emulated"));
+    EXPECT_THROW((void)make_native_lu("abacus"), InvalidInput);
+    for (const std::size_t n : {0U, 100U, 600U, 5000U}) { // every choice is one that can be
+        DenseOptions o;
+        take_native_dense(n, o);
+        EXPECT_NE(o.spec.native, LuNative::none);
+        o.refinement = DenseRefinement::none;
+        take_native_dense(n, o);
+        EXPECT_FALSE(o.spec.tensor()) << n;
+    }
+}
+
 TEST(Dense, RefusesInOneLine) {
     for (const char* text :
          {"", "n=-1", "n=x", "n=20000", "kind=uniform", "n=4,kind=hilbret", "n=4,kappa=3", "n=4,kind=randsvd,kappa=0.5",

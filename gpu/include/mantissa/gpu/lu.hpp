@@ -62,8 +62,9 @@ public:
     /// Factors the loaded matrix in place. A singular or not finite one ends with that report; its factors are not
     /// usable then.
     LuReport factor();
-    /// x of A x = b. Throws InvalidInput unless b has n elements and the last factor() ended in `factored`.
-    std::vector<T> solve(std::span<const T> b);
+    /// x of A x = b; `seconds`, if given: on the device, by events. Throws InvalidInput unless b has n elements and the
+    /// last factor() ended in `factored`.
+    std::vector<T> solve(std::span<const T> b, double* seconds = nullptr);
 
     /// L below the diagonal (its own is 1), U on and above it, n x n by columns.
     void factors(std::span<T> by_columns) const;

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "mantissa/lu/factor.hpp"
+#include "mantissa/lu/native.hpp"
 
 namespace mantissa::gpu {
 
@@ -43,5 +44,8 @@ namespace mantissa {
 /// A function that factors on the device, with the bits of mantissa::factor. `seconds`, if given, receives the device's
 /// time of each factorisation, without the transfers. Throws InvalidInput, one line, when no device can run it.
 std::function<LuFactors(const LuSpec&, const DenseMatrix&)> make_gpu_lu_factor(double* seconds = nullptr);
+
+/// Dense systems in float, double and the tensor cores' words (LuSpec::native). Throws InvalidInput as above.
+MakeNativeLu make_gpu_native_lu();
 
 } // namespace mantissa

@@ -45,7 +45,7 @@ Factory* choose(const LuSpec& s, std::size_t n) {
 } // namespace lu
 
 LuEngine::LuEngine(const LuSpec& spec, std::size_t n, const LuEngineOptions& options) : spec_(spec), n_(n) {
-    spec.validate();
+    spec.validate_bits();
     if (options.blocks < 0) throw InvalidInput("blocks: give 0 or more");
     if (n > 65000) throw InvalidInput("engine gpu: more than 65000 unknowns; use --engine emulated");
     if (n != 0) run_ = lu::choose(spec, n)(spec, n, options);

@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "mantissa/lu/factor.hpp"
+#include "mantissa/lu/native.hpp"
 
 namespace mantissa {
 
@@ -88,7 +90,14 @@ struct DenseOptions {
     bool scale = true;              ///< rows, then columns, by powers of two to a largest element in (1/2, 1]
     int threads = 0;                ///< 0: as many as OpenMP gives; results do not depend on it
     LuFactor factor;                ///< empty: mantissa::factor on this processor; make_lu_factor() has others
+    MakeNativeLu native;            ///< for a spec with LuSpec::native: make_native_lu()
+    /// Where `spec` gives no factors or no double accuracy, and the matrix is not singular: once more with this one.
+    std::optional<LuSpec> instead;
 };
+
+/// The fastest way to double accuracy that a GPU has for n unknowns, as far as it was measured (docs/lu.md): by tensor
+/// cores, and where these fail in double; small systems in double at once. Sets `spec` and `instead`.
+void take_native_dense(std::size_t n, DenseOptions& options);
 
 /// A point of a refinement's history, behind one step.
 struct DenseStep {
@@ -109,7 +118,10 @@ struct DenseResult {
     double growth = 0;              ///< max |u_ij| / max |a_ij|; 0 for an inverse
     double condition = 0;           ///< Hager's lower estimate of kappa_1 of the (scaled) matrix, from the factors
     double factor_error = 0;        ///< ||P A Q - L U|| / ||A||, or ||A X - I|| / (||A|| ||X||) of an inverse X, scaled
-    std::uint64_t exchanges = 0;    ///< rows and columns that changed places
+    std::optional<NativeLuReport> native; ///< of a spec with LuSpec::native; growth, condition, factor_error: no number
+    LuSpec spec;                          ///< that of the factors: `spec` or `instead`
+    std::string gave_up;                  ///< with `instead`: what became of `spec`
+    std::uint64_t exchanges = 0;          ///< rows and columns that changed places
     double factor_seconds = 0, refine_seconds = 0;
     std::vector<DenseStep> history; ///< behind the substitution and behind each step
     std::vector<double> x;          ///< finite; empty where there is none

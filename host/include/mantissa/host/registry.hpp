@@ -31,4 +31,7 @@ std::unique_ptr<Engine> make_engine(std::string_view name);
 /// without the transfers.
 LuFactor make_lu_factor(std::string_view engine, int threads = 0, double* seconds = nullptr);
 
+/// Dense solves in an arithmetic of the engine's own; empty where it has none. Throws InvalidInput as make_lu_factor().
+MakeNativeLu make_native_lu(std::string_view engine);
+
 } // namespace mantissa

@@ -11,7 +11,6 @@
 #include <nlohmann/json.hpp>
 
 #include "command/command.hpp"
-#include "command/dense/tensor_solve.hpp"
 #include "mantissa/base/files.hpp"
 #include "mantissa/errors.hpp"
 #include "mantissa/host/dense.hpp"
@@ -60,10 +59,23 @@ LuFactor checked_factor(const DenseFlags& f, int threads, double& seconds, std::
     };
 }
 
+/// The same of factors in a device's own arithmetic.
+std::string native_failure(const DenseResult& r, std::size_t unknowns) {
+    if (r.end == LuEnd::overflow)
+        return "no factors: U outgrew the range of the tensor cores' words; take --lu tensor:bfloat-pair or "
+               "lu:double,sum=free";
+    const std::string where = r.at < unknowns ? fmt::format(" at column {}", r.at) : "";
+    if (r.end == LuEnd::singular)
+        return fmt::format("no factors: the pivot{} vanishes in this arithmetic ({}); take --lu lu:double,sum=free",
+                           where, r.examined ? "the matrix is not singular" : "the matrix was not examined");
+    return fmt::format("no factors: a number of the system or of its factors{} is not finite", where);
+}
+
 /// What the factors failed at, and what mends it.
-std::string failure(const DenseOptions& o, const DenseResult& r) {
+std::string failure(const DenseProblem& p, const DenseOptions& o, const DenseResult& r) {
     const char* const what = o.method == DenseMethod::lu ? "factors" : "inverse";
     if (r.end == LuEnd::singular && r.singular) return "no " + std::string(what) + ": the matrix is singular";
+    if (r.native) return native_failure(r, p.a.size());
     const std::string where = fmt::format("no {}: ", what);
     switch (r.end) {
     case LuEnd::singular:
@@ -81,8 +93,8 @@ std::string failure(const DenseOptions& o, const DenseResult& r) {
 }
 
 /// The status, and why no more.
-std::string verdict(const DenseOptions& o, const DenseResult& r) {
-    if (r.end != LuEnd::factored) return failure(o, r);
+std::string verdict(const DenseProblem& p, const DenseOptions& o, const DenseResult& r) {
+    if (r.end != LuEnd::factored) return failure(p, o, r);
     if (r.status == DenseStatus::out_of_range)
         return "out of range: the solution has elements beyond the largest double, so none is written; scale the right-"
                "hand side down";
@@ -99,15 +111,20 @@ void print_table(std::FILE* to, const DenseProblem& p, const DenseOptions& o, co
     const auto row = [to](const char* name, const std::string& value) { fmt::print(to, "{:<15}{}\n", name, value); };
     row("problem", fmt::format("{}  ({} unknowns, dense)", p.name, p.a.size()));
     row(o.method == DenseMethod::lu ? "factors" : "inverse",
-        to_string(o.spec) + (o.scale ? ", rows and columns scaled by powers of two" : ""));
-    row("engine", engine);
+        to_string(r.spec) + (o.scale ? ", rows and columns scaled by powers of two" : "") +
+            (r.gave_up.empty() ? "" : fmt::format(" ({})", r.gave_up)));
+    row("engine", r.native ? fmt::format("{}, {}", engine, r.native->by) : engine);
     if (check && check->difference.empty())
         row("check", fmt::format("engine {} gave the same {} elements and pivots", check->engine, check->elements));
     row("refinement", to_string(o.refinement));
-    row("status", verdict(o, r));
+    row("status", verdict(p, o, r));
     if (r.end != LuEnd::factored) return;
-    row("steps", r.krylov_steps == 0 ? fmt::format("{} of refinement", r.steps)
-                                     : fmt::format("{} of refinement, {} of GMRES", r.steps, r.krylov_steps));
+    row("steps", (r.krylov_steps == 0 ? fmt::format("{} of refinement", r.steps)
+                                      : fmt::format("{} of refinement, {} of GMRES", r.steps, r.krylov_steps)) +
+                     (r.native && r.native->residuals != 0
+                          ? fmt::format("; on the device {} residuals in double, factors applied {} times",
+                                        r.native->residuals, r.native->corrections)
+                          : ""));
     row("backward error", fmt::format("{:.3e}  (||b - A x|| / (||A|| ||x|| + ||b||); double accuracy is n u = {:.3e})",
                                       r.backward_error, static_cast<double>(p.a.size()) * 0x1p-53));
     row("HPL residual", fmt::format("{:.3g}  (below 16 is accepted)", r.hpl_residual));
@@ -115,6 +132,13 @@ void print_table(std::FILE* to, const DenseProblem& p, const DenseOptions& o, co
     else if (p.each != 0)
         row("forward error",
             fmt::format("{:.3e}  (largest, relative; the solution is all {})", r.forward_error, p.each));
+    if (r.native) {
+        row("time", fmt::format("{:.3g} ms for the factors and {:.3g} ms for the solve on the device; {:.3g} s in all, "
+                                "{:.3g} s of it for the verdict on the processor",
+                                1e3 * r.native->factor_seconds, 1e3 * r.native->solve_seconds,
+                                r.factor_seconds + r.refine_seconds, r.refine_seconds));
+        return;
+    }
     const bool lu = o.method == DenseMethod::lu;
     if (lu) {
         row("factor error", fmt::format("{:.3e}  (||P A Q - L U|| / ||A||)", r.factor_error));
@@ -131,11 +155,11 @@ nlohmann::ordered_json to_json(const DenseProblem& p, const DenseOptions& o, con
     nlohmann::ordered_json j = {{"problem", p.name},
                                 {"unknowns", p.a.size()},
                                 {"method", to_string(o.method)},
-                                {"spec", to_string(o.spec)},
+                                {"spec", to_string(r.spec)},
                                 {"refinement", to_string(o.refinement)},
                                 {"scaled", o.scale},
                                 {"status", to_string(r.status)},
-                                {"reason", verdict(o, r)},
+                                {"reason", verdict(p, o, r)},
                                 {"end", std::string(to_string(r.end))},
                                 {"matrix_singular", r.singular},
                                 {"column", r.at},
@@ -150,6 +174,13 @@ nlohmann::ordered_json to_json(const DenseProblem& p, const DenseOptions& o, con
                                 {"exchanges", r.exchanges},
                                 {"factor_seconds", r.factor_seconds},
                                 {"refine_seconds", r.refine_seconds}};
+    if (r.native)
+        j["native"] = {{"by", r.native->by},
+                       {"residuals", r.native->residuals},
+                       {"corrections", r.native->corrections},
+                       {"factor_seconds", r.native->factor_seconds},
+                       {"solve_seconds", r.native->solve_seconds}};
+    if (!r.gave_up.empty()) j["gave_up"] = r.gave_up;
     for (const DenseStep& step : r.history)
         j["history"].push_back({{"gmres_steps", step.krylov_steps}, {"backward_error", step.residual}});
     return j;
@@ -163,8 +194,9 @@ void add_dense_options(CLI::App& app, DenseFlags& f) {
                    "n=N[,kind=uniform|dominant|graded|randsvd|wilkinson|hilbert|kahan|bubbles][,seed=S]"
                    "[,...], or file=FILE, a MatrixMarket matrix (docs/lu.md)");
     app.add_option("--lu", f.spec,
-                   "arithmetic of the factors, as lu:half,acc=fixed[15:-34],pivot=partial; or tensor:half-pair (half, "
-                   "bfloat, bfloat-pair), by the tensor cores of a GPU")
+                   "arithmetic of the factors, as lu:half,acc=fixed[15:-34],pivot=partial; lu:double,sum=free by the "
+                   "GPU's own kernels; or tensor:half-pair (half, bfloat, bfloat-pair), by its tensor cores; with "
+                   "--engine gpu alone the fastest to double accuracy")
         ->capture_default_str();
     app.add_option("--method", f.method, "lu, or gauss-jordan: the inverse in place of factors")->capture_default_str();
     app.add_option("--refine", f.refine, "to double accuracy: none, ir or gmres-ir")->capture_default_str();
@@ -177,31 +209,43 @@ void add_dense_options(CLI::App& app, DenseFlags& f) {
 
 namespace {
 
-/// What the tensor cores' solve does not take is refused, not passed over.
-void check_tensor_flags(const DenseFlags& f) {
-    const DenseFlags plain;
-    const auto refuse = [&f](const char* option) {
+/// The engine that was named; tensor cores are a GPU's.
+std::string engine_of(const DenseFlags& f, const LuSpec& spec) {
+    return spec.tensor() && !f.engine_given ? "gpu" : f.engine;
+}
+
+/// --format as the arithmetic of the factors, in a GPU's own order of sums where it has the format.
+std::string spec_of(const DenseFlags& f) {
+    if (f.format.empty()) return f.spec;
+    if (f.spec_given)
+        throw InvalidInput(fmt::format("--format {}: --lu {} names the formats; leave one out", f.format, f.spec));
+    const bool native = f.engine == "gpu" && f.check.empty() && (f.format == "double" || f.format == "float");
+    return fmt::format("lu:{}{}", f.format, native ? ",sum=free" : "");
+}
+
+/// Engine gpu and nothing of an arithmetic: the fastest to double accuracy.
+bool asks_for_fastest(const DenseFlags& f) {
+    return f.engine == "gpu" && !f.spec_given && f.format.empty() && f.check.empty() && f.method == DenseFlags{}.method;
+}
+
+void check_native(const DenseFlags& f, const DenseOptions& o) {
+    if (o.spec.native == LuNative::none) return;
+    if (!f.check.empty())
         throw InvalidInput(
-            fmt::format("{}: --lu {} factors and refines on the device by itself; leave it out", option, f.spec));
-    };
-    if (f.engine != plain.engine) refuse("--engine");
-    if (f.check != plain.check) refuse("--check");
-    if (f.method != plain.method) refuse("--method");
-    if (f.tolerance != plain.tolerance) refuse("--gmres-tolerance");
+            fmt::format("--check {}: {} promises no bits to compare; leave it out", f.check, to_string(o.spec)));
+    if (o.spec.tensor() && f.tolerance != DenseFlags{}.tolerance)
+        throw InvalidInput(
+            fmt::format("--gmres-tolerance: {} refines on the device by itself; leave it out", to_string(o.spec)));
 }
 
 } // namespace
 
 int solve_dense_command(const DenseFlags& f) {
-    if (names_tensor_cores(f.spec)) {
-        check_tensor_flags(f);
-        return tensor_solve_command(f);
-    }
     DenseOptions o;
-    o.spec = parse_lu_spec(f.spec);
+    o.spec = parse_lu_spec(spec_of(f));
     o.method = parse_dense_method(f.method);
     // The default is for factors; an inverse and a matrix that is left as it is have none of its scale.
-    if (f.spec == DenseFlags{}.spec && (o.method != DenseMethod::lu || f.plain)) o.spec.scale = LuScale::one;
+    if (!f.spec_given && f.format.empty() && (o.method != DenseMethod::lu || f.plain)) o.spec.scale = LuScale::one;
     o.refinement = parse_dense_refinement(f.refine);
     o.max_steps = f.steps;
     o.krylov_tolerance = f.tolerance;
@@ -210,10 +254,14 @@ int solve_dense_command(const DenseFlags& f) {
         throw InvalidInput(fmt::format("--gmres-tolerance {}: give a number between 0 and 1", f.tolerance));
     o.scale = !f.plain;
     o.threads = thread_count(f.threads);
+    if (asks_for_fastest(f)) take_native_dense(outline_dense_problem(f.problem).unknowns, o);
+    check_native(f, o);
     std::FILE* const words = check_outputs({{"--solution", f.solution}}, f.json);
     std::optional<Comparison> check;
     double seconds = 0;
-    if (o.method == DenseMethod::lu) o.factor = checked_factor(f, o.threads, seconds, check);
+    const std::string engine = engine_of(f, o.spec);
+    if (o.spec.native != LuNative::none) o.native = make_native_lu(engine);
+    else if (o.method == DenseMethod::lu) o.factor = checked_factor(f, o.threads, seconds, check);
     else if (f.engine != "emulated" || !f.check.empty())
         throw InvalidInput(
             "--method gauss-jordan: an inverse is formed by the engine emulated alone; leave --engine and "
@@ -222,16 +270,16 @@ int solve_dense_command(const DenseFlags& f) {
     const DenseResult r = solve_dense(problem, o);
     if (f.json) {
         nlohmann::ordered_json j = to_json(problem, o, r);
-        j["engine"] = f.engine;
-        j["engine_seconds"] = seconds;
+        j["engine"] = engine;
+        j["engine_seconds"] = r.native ? r.native->factor_seconds : seconds;
         if (check) j["check"] = {{"engine", check->engine}, {"elements", check->elements}, {"seconds", check->seconds}};
         fmt::print("{}\n", json_text(j));
     } else {
-        print_table(words, problem, o, r, f.engine, check);
+        print_table(words, problem, o, r, engine, check);
     }
     if (!f.solution.empty() && (!r.x.empty() || (r.end == LuEnd::factored && problem.a.size() == 0))) {
         std::string text = fmt::format("%%MatrixMarket matrix array real general\n% solution of {}, {}\n{} 1\n",
-                                       problem.name, to_string(o.spec), r.x.size());
+                                       problem.name, to_string(r.spec), r.x.size());
         for (const double x : r.x) text += text::shortest(x) + '\n';
         base::write_file(f.solution, text);
     }

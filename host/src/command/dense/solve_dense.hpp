@@ -12,11 +12,12 @@ namespace mantissa::cli {
 
 struct DenseFlags {
     std::string problem, spec = "lu:half,acc=fixed[15:-34],scale=top", refine = "gmres-ir", method = "lu", solution,
-                         engine = "emulated", check;
+                         engine = "emulated", check, format;
     std::uint32_t steps = 50, krylov = 50;
     double tolerance = 1e-8; ///< of GMRES
     int threads = 0;
-    bool plain = false, json = false; ///< plain: without scaling
+    bool plain = false, json = false;              ///< plain: without scaling
+    bool spec_given = false, engine_given = false; ///< --lu, --engine
 };
 
 /// The options that only a dense solve has.

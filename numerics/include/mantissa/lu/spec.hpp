@@ -17,6 +17,11 @@
 //                                                         default: partial; tournament:32:128
 //   div=      exact | reciprocal                           default: exact
 //   scale=    one | top, where a solve brings the matrix   default: one
+//   sum=      ordered | free                               default: ordered
+//
+// lu:double,sum=free and lu:float,sum=free, with pivot=partial or none, are the arithmetic of a device's own kernels or
+// its vendor's: sums in whatever order is fastest, the only place where no bits are promised. So is `tensor:WORDS`, the
+// tensor cores' updates in half, half-pair, bfloat or bfloat-pair with refinement in double on the device.
 #pragma once
 
 #include <cstddef>
@@ -45,6 +50,8 @@ enum class LuDivision : std::uint8_t {
     exact,      ///< l = w / pivot, rounded once
     reciprocal, ///< l = w * (1 / pivot), the reciprocal rounded into l's format, then the product
 };
+/// Arithmetic of a device's own.
+enum class LuNative : std::uint8_t { none, sums_free, half, half_pair, bfloat, bfloat_pair };
 
 /// The definition. w_ij is the sum behind element (i, j), a value of `acc` (or an integer in units of 2^lsb):
 ///     w_ij = a_ij rounded into `a`, then into acc                        (a window: truncated toward zero to its grid)
@@ -86,14 +93,20 @@ struct LuSpec {
     int tournament_columns = 32, tournament_rows = 128; ///< C and R, with pivot=tournament; C <= R
     LuDivision division = LuDivision::exact;
     LuScale scale = LuScale::one;
+    LuNative native = LuNative::none; ///< else: no bits are promised, and what is defined above does not hold
     static constexpr int kMaxBlock = 4096;
     static constexpr int kMaxLeaf = 1 << 20; ///< rows of a tournament's leaf
 
     /// Every field from one floating format.
     explicit LuSpec(const Format& f = formats::kDouble);
 
+    /// tensor:WORDS?
+    [[nodiscard]] bool tensor() const { return native != LuNative::none && native != LuNative::sums_free; }
+
     /// Throws InvalidInput, one line, on a combination that no engine can mean.
     void validate() const;
+    /// The same, and throws where no bits are promised: for what has to return them.
+    void validate_bits() const;
 
     /// Fields that the others leave without a meaning are not compared.
     friend bool operator==(const LuSpec&, const LuSpec&);
