@@ -20,8 +20,8 @@ std::string native_refusal(const DatapathSpec& spec, const System& system, const
     if (!spec.sums_free())
         return "engine gpu: native solvers add in any order: write " + to_string(spec) +
                ",sum=free for one, or take a scheme of datapaths";
-    if (choice.recurrence != nullptr)
-        if (const std::string why = recurrence_refusal(system, *choice.recurrence); !why.empty()) return why;
+    if (choice.recurrence != nullptr || choice.restart != 0)
+        if (const std::string why = recurrence_refusal(system, choice); !why.empty()) return why;
     const auto* const stencil = std::get_if<Stencil>(&system.matrix());
     if (stencil != nullptr && !reads_alike(*stencil))
         return "engine gpu: a native solver's constant stencil is the same left, right, up and down; give this system "

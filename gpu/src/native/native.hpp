@@ -41,7 +41,7 @@ struct NativeParts {
                                                                    const NativeChoice& choice,
                                                                    std::optional<SparseFormat> format = std::nullopt);
 /// Why it cannot be, in one line; empty where it can.
-[[nodiscard]] std::string recurrence_refusal(const System& system, const recurrence::Definition& definition);
+[[nodiscard]] std::string recurrence_refusal(const System& system, const NativeChoice& choice);
 
 /// The format of a streamed solve: complex blocks where the matrix has such, else sliced ELL, as it stands where rows
 /// are of like length, else by lengths.

@@ -16,11 +16,15 @@ SlicedOptions sliced_options(const CompressedRows& a, SparseFormat format) {
     return format == SparseFormat::sell_lengths ? sell_by_lengths(a, device_threads()) : kPlainSell;
 }
 
+std::string name_of(const NativeChoice& choice) {
+    return choice.restart != 0 ? "gmres" : std::string(choice.recurrence->name.view());
+}
+
 } // namespace
 
-std::string recurrence_refusal(const System& system, const recurrence::Definition& definition) {
-    const std::string name(definition.name.view());
-    if (!has_device_recurrence(definition))
+std::string recurrence_refusal(const System& system, const NativeChoice& choice) {
+    const std::string name = name_of(choice);
+    if (choice.restart == 0 && !has_device_recurrence(*choice.recurrence))
         return "recurrence " + name + ": engine gpu has no native kernels for it; use --engine emulated";
     if (system.kind() == System::Kind::stencil)
         return "recurrence " + name + ": engine gpu's native kernels take rows, and this is a constant stencil; " +
@@ -30,10 +34,9 @@ std::string recurrence_refusal(const System& system, const recurrence::Definitio
 
 std::unique_ptr<NativeSolver> make_native_recurrence(const CompressedRows& a, bool single, const NativeChoice& choice,
                                                      std::optional<SparseFormat> format) {
-    const recurrence::Definition& definition = *choice.recurrence;
     NativeFacts facts;
     facts.columns = facts.rows = a.rows();
-    facts.why_not = std::string(definition.name.view()) + " runs on one device and streams its matrix";
+    facts.why_not = name_of(choice) + " runs on one device and streams its matrix";
     PickedPlan plan = pick_plan(facts, choice.plan);
     const SparseFormat sliced = format.value_or(stream_format(a));
     // (Complex blocks are rows like others here.)
@@ -41,8 +44,10 @@ std::unique_ptr<NativeSolver> make_native_recurrence(const CompressedRows& a, bo
     plan.why += by_lengths ? "; in SELL by lengths" : "; in SELL";
     const SparseFormat as = by_lengths ? SparseFormat::sell_lengths : SparseFormat::sell;
     std::vector<double> inverse = recurrence::inverse_diagonal(a, choice.jacobi);
-    auto runner =
-        make_device_recurrence(definition, recurrence::with_columns_scaled(a, inverse), sliced_options(a, as), single);
+    const CompressedRows scaled = recurrence::with_columns_scaled(a, inverse);
+    const SlicedOptions options = sliced_options(a, as);
+    auto runner = choice.restart != 0 ? make_device_gmres(scaled, options, choice.restart, single)
+                                      : make_device_recurrence(*choice.recurrence, scaled, options, single);
     return recurrence::make_restarted(a, std::move(plan), single, std::move(inverse), std::move(runner));
 }
 

@@ -131,7 +131,7 @@ std::unique_ptr<NativeSolver> make_native_sparse(const System& system, bool sing
     std::optional<CompressedRows> made;
     if (bands) made = to_compressed_rows(std::get<Bands>(bands->matrix()));
     const CompressedRows& a = made ? *made : std::get<CompressedRows>(system.matrix());
-    if (choice.recurrence != nullptr) return make_native_recurrence(a, single, choice, format);
+    if (choice.recurrence != nullptr || choice.restart != 0) return make_native_recurrence(a, single, choice, format);
     NativeFacts facts;
     facts.columns = facts.rows = a.rows();
     facts.parts = parts.count();

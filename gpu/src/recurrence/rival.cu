@@ -16,27 +16,30 @@ namespace mantissa::gpu {
 
 namespace {
 
-#define MANTISSA_BICGSTAB_CALL(library, name, symbol)                                                                  \
+#define MANTISSA_RIVAL_CALL(library, name, symbol)                                                                     \
     const decltype(&::symbol) name = library().function<decltype(&::symbol)>(#symbol)
 
 struct Calls {
-    MANTISSA_BICGSTAB_CALL(cusparse, sparse_create, cusparseCreate);
-    MANTISSA_BICGSTAB_CALL(cusparse, create_csr, cusparseCreateCsr);
-    MANTISSA_BICGSTAB_CALL(cusparse, create_vector, cusparseCreateDnVec);
-    MANTISSA_BICGSTAB_CALL(cusparse, sparse_destroy, cusparseDestroy);
-    MANTISSA_BICGSTAB_CALL(cusparse, destroy_vector, cusparseDestroyDnVec);
-    MANTISSA_BICGSTAB_CALL(cusparse, destroy_matrix, cusparseDestroySpMat);
-    MANTISSA_BICGSTAB_CALL(cusparse, product, cusparseSpMV);
-    MANTISSA_BICGSTAB_CALL(cusparse, product_size, cusparseSpMV_bufferSize);
-    MANTISSA_BICGSTAB_CALL(cusparse, product_prepare, cusparseSpMV_preprocess);
-    MANTISSA_BICGSTAB_CALL(cublas, blas_create, cublasCreate_v2);
-    MANTISSA_BICGSTAB_CALL(cublas, blas_destroy, cublasDestroy_v2);
-    MANTISSA_BICGSTAB_CALL(cublas, ddot, cublasDdot_v2);
-    MANTISSA_BICGSTAB_CALL(cublas, sdot, cublasSdot_v2);
-    MANTISSA_BICGSTAB_CALL(cublas, daxpy, cublasDaxpy_v2);
-    MANTISSA_BICGSTAB_CALL(cublas, saxpy, cublasSaxpy_v2);
-    MANTISSA_BICGSTAB_CALL(cublas, dscal, cublasDscal_v2);
-    MANTISSA_BICGSTAB_CALL(cublas, sscal, cublasSscal_v2);
+    MANTISSA_RIVAL_CALL(cusparse, sparse_create, cusparseCreate);
+    MANTISSA_RIVAL_CALL(cusparse, create_csr, cusparseCreateCsr);
+    MANTISSA_RIVAL_CALL(cusparse, create_vector, cusparseCreateDnVec);
+    MANTISSA_RIVAL_CALL(cusparse, sparse_destroy, cusparseDestroy);
+    MANTISSA_RIVAL_CALL(cusparse, destroy_vector, cusparseDestroyDnVec);
+    MANTISSA_RIVAL_CALL(cusparse, destroy_matrix, cusparseDestroySpMat);
+    MANTISSA_RIVAL_CALL(cusparse, product, cusparseSpMV);
+    MANTISSA_RIVAL_CALL(cusparse, product_size, cusparseSpMV_bufferSize);
+    MANTISSA_RIVAL_CALL(cusparse, product_prepare, cusparseSpMV_preprocess);
+    MANTISSA_RIVAL_CALL(cublas, blas_create, cublasCreate_v2);
+    MANTISSA_RIVAL_CALL(cublas, blas_destroy, cublasDestroy_v2);
+    MANTISSA_RIVAL_CALL(cublas, ddot, cublasDdot_v2);
+    MANTISSA_RIVAL_CALL(cublas, sdot, cublasSdot_v2);
+    MANTISSA_RIVAL_CALL(cublas, daxpy, cublasDaxpy_v2);
+    MANTISSA_RIVAL_CALL(cublas, saxpy, cublasSaxpy_v2);
+    MANTISSA_RIVAL_CALL(cublas, dscal, cublasDscal_v2);
+    MANTISSA_RIVAL_CALL(cublas, sscal, cublasSscal_v2);
+    MANTISSA_RIVAL_CALL(cublas, dgemv, cublasDgemv_v2);
+    MANTISSA_RIVAL_CALL(cublas, sgemv, cublasSgemv_v2);
+    MANTISSA_RIVAL_CALL(cusparse, point_vector, cusparseDnVecSetValues);
 };
 const Calls& calls() {
     static const Calls all;
@@ -66,9 +69,17 @@ public:
         if constexpr (sizeof(T) == 8) blas_ok(calls().daxpy(handle_, n_, &a, x.data(), 1, y.data(), 1), "cublasDaxpy");
         else blas_ok(calls().saxpy(handle_, n_, &a, x.data(), 1, y.data(), 1), "cublasSaxpy");
     }
-    void scale(T a, const Buffer<T>& x) const {
-        if constexpr (sizeof(T) == 8) blas_ok(calls().dscal(handle_, n_, &a, x.data(), 1), "cublasDscal");
-        else blas_ok(calls().sscal(handle_, n_, &a, x.data(), 1), "cublasSscal");
+    void scale(T a, const Buffer<T>& x) const { scale_at(a, x.data()); }
+    void scale_at(T a, T* x) const {
+        if constexpr (sizeof(T) == 8) blas_ok(calls().dscal(handle_, n_, &a, x, 1), "cublasDscal");
+        else blas_ok(calls().sscal(handle_, n_, &a, x, 1), "cublasSscal");
+    }
+    /// y = a V x + b y, or V^T x; V has `columns` of them.
+    void product(bool transposed, int columns, T a, const T* v, const T* x, T b, T* y) const {
+        const cublasOperation_t op = transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
+        if constexpr (sizeof(T) == 8)
+            blas_ok(calls().dgemv(handle_, op, n_, columns, &a, v, n_, x, 1, &b, y, 1), "cublasDgemv");
+        else blas_ok(calls().sgemv(handle_, op, n_, columns, &a, v, n_, x, 1, &b, y, 1), "cublasSgemv");
     }
 
 private:
@@ -109,6 +120,12 @@ public:
     }
     void of_direction() const { product(0); }
     void of_residual() const { product(2); }
+    /// to = A from.
+    void of(T* from, T* to) const {
+        sparse_ok(calls().point_vector(vector_[0], from), "cusparseDnVecSetValues");
+        sparse_ok(calls().point_vector(vector_[1], to), "cusparseDnVecSetValues");
+        product(0);
+    }
 
 private:
     static constexpr cudaDataType kType = sizeof(T) == 4 ? CUDA_R_32F : CUDA_R_64F;
@@ -129,7 +146,7 @@ private:
 };
 
 template <class T>
-RivalBicgstab run(const CompressedRows& a, std::span<const double> b, double tolerance, std::uint32_t limit) {
+RivalRecurrence run(const CompressedRows& a, std::span<const double> b, double tolerance, std::uint32_t limit) {
     const std::vector<T> right(b.begin(), b.end());
     const Buffer<T> r = to_device(right), h = to_device(right);
     Buffer<T> u(a.rows()), p(a.rows()), v(a.rows()), t(a.rows());
@@ -139,7 +156,7 @@ RivalBicgstab run(const CompressedRows& a, std::span<const double> b, double tol
     products.of_direction(); // loads the kernels
     T square = blas.dot(r, r), rho = square, alpha = 0, omega = 0, beta = 0;
     const double first = static_cast<double>(square), goal = tolerance * tolerance * first;
-    RivalBicgstab result;
+    RivalRecurrence result;
     Timer timer;
     timer.start();
     while (result.iterations<limit&& static_cast<double>(square)> goal) {
@@ -165,10 +182,115 @@ RivalBicgstab run(const CompressedRows& a, std::span<const double> b, double tol
     return result;
 }
 
+/// A cycle's least-squares problem, on the host.
+class Rotations {
+public:
+    explicit Rotations(std::size_t steps) : c_(steps), s_(steps), g_(steps + 1), column_(steps) {}
+    void begin(double norm) {
+        steps_ = 0;
+        g_[0] = norm;
+    }
+    /// Takes the products with the basis, the norm behind them last. Returns what is left of the residual's norm.
+    double add(std::vector<double> h) {
+        const std::size_t j = steps_++;
+        for (std::size_t k = 0; k < j; ++k) {
+            const double upper = h[k], lower = h[k + 1];
+            h[k] = c_[k] * upper + s_[k] * lower;
+            h[k + 1] = c_[k] * lower - s_[k] * upper;
+        }
+        const double d = std::hypot(h[j], h[j + 1]);
+        c_[j] = h[j] / d;
+        s_[j] = h[j + 1] / d;
+        h[j] = d;
+        g_[j + 1] = -s_[j] * g_[j];
+        g_[j] *= c_[j];
+        column_[j] = std::move(h);
+        return std::fabs(g_[j + 1]);
+    }
+    [[nodiscard]] std::vector<double> solution() const {
+        std::vector<double> y(steps_);
+        for (std::size_t i = steps_; i-- > 0;) {
+            y[i] = g_[i];
+            for (std::size_t k = i + 1; k < steps_; ++k) y[i] -= column_[k][i] * y[k];
+            y[i] /= column_[i][i];
+        }
+        return y;
+    }
+
+private:
+    std::vector<double> c_, s_, g_;
+    std::vector<std::vector<double>> column_;
+    std::size_t steps_ = 0;
+};
+
+/// Classical Gram-Schmidt twice, by gemv: what cuBLAS does best.
+template <class T>
+RivalRecurrence run_gmres(const CompressedRows& a, std::span<const double> b, double tolerance, std::uint32_t limit,
+                          std::size_t restart) {
+    const std::size_t n = a.rows();
+    const Buffer<T> right = to_device(std::vector<T>(b.begin(), b.end()));
+    Buffer<T> u(n), w(n), basis(n * (restart + 1)), small(restart + 1);
+    for (Buffer<T>* x : {&u, &w}) x->zero();
+    const Products<T> products(a, u, w, u, w);
+    const Blas<T> blas(static_cast<int>(n));
+    products.of_direction(); // loads the kernels
+    const double first = std::sqrt(static_cast<double>(blas.dot(right, right))), goal = tolerance * first;
+    Rotations rotations(restart);
+    RivalRecurrence result;
+    double norm = first;
+    Timer timer;
+    timer.start();
+    const auto unit = [&](T* to, double length) { // w / length
+        check(cudaMemcpyAsync(to, w.data(), n * sizeof(T), cudaMemcpyDeviceToDevice, nullptr), "cudaMemcpy");
+        blas.scale_at(static_cast<T>(1 / length), to);
+    };
+    while (norm > goal && result.iterations < limit) {
+        products.of(u.data(), w.data());
+        blas.scale(T(-1), w);
+        blas.axpy(T(1), right, w);
+        norm = std::sqrt(static_cast<double>(blas.dot(w, w)));
+        if (!(norm > goal)) break;
+        rotations.begin(norm);
+        unit(basis.data(), norm);
+        double left = norm;
+        std::size_t j = 0;
+        while (j < restart && left > goal && result.iterations < limit) {
+            products.of(basis.data() + j * n, w.data());
+            const int columns = static_cast<int>(++j);
+            std::vector<double> h(j + 1, 0.0);
+            for (int twice = 0; twice < 2; ++twice) {
+                blas.product(true, columns, T(1), basis.data(), w.data(), T(0), small.data());
+                blas.product(false, columns, T(-1), basis.data(), small.data(), T(1), w.data());
+                std::vector<T> part(j);
+                small.download(part);
+                for (std::size_t i = 0; i < j; ++i) h[i] += static_cast<double>(part[i]);
+            }
+            h[j] = std::sqrt(static_cast<double>(blas.dot(w, w)));
+            unit(basis.data() + j * n, h[j]);
+            left = rotations.add(std::move(h));
+            ++result.iterations;
+        }
+        const std::vector<double> y = rotations.solution();
+        small.upload(std::vector<T>(y.begin(), y.end()));
+        blas.product(false, static_cast<int>(j), T(1), basis.data(), small.data(), T(1), u.data());
+        norm = left;
+    }
+    result.seconds = timer.stop();
+    result.recursive_residual = norm / first;
+    return result;
+}
+
 } // namespace
 
-RivalBicgstab library_bicgstab(const CompressedRows& a, std::span<const double> b, bool single_precision,
-                               double tolerance, std::uint32_t limit) {
+RivalRecurrence library_gmres(const CompressedRows& a, std::span<const double> b, bool single_precision,
+                              double tolerance, std::uint32_t limit, std::size_t restart) {
+    static_cast<void>(require_device());
+    return single_precision ? run_gmres<float>(a, b, tolerance, limit, restart)
+                            : run_gmres<double>(a, b, tolerance, limit, restart);
+}
+
+RivalRecurrence library_bicgstab(const CompressedRows& a, std::span<const double> b, bool single_precision,
+                                 double tolerance, std::uint32_t limit) {
     static_cast<void>(require_device());
     return single_precision ? run<float>(a, b, tolerance, limit) : run<double>(a, b, tolerance, limit);
 }

@@ -1,4 +1,4 @@
-// BiCGStab by cuSPARSE and cuBLAS, which the device's own is compared with.
+// BiCGStab and GMRES by cuSPARSE and cuBLAS, which the device's own are compared with.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,18 @@
 
 namespace mantissa::gpu {
 
-struct RivalBicgstab {
+struct RivalRecurrence {
     std::uint32_t iterations = 0;
     double seconds = 0;
     double recursive_residual = 0; ///< ||r|| / ||b||
 };
 /// The textbook's iteration on A u = b from u = 0: two cusparseSpMV (CSR) and cuBLAS for the rest, scalars on the host,
 /// until ||r|| is at most tolerance ||b|| or `limit` iterations are made. Throws DeviceError.
-RivalBicgstab library_bicgstab(const CompressedRows& a, std::span<const double> b, bool single_precision,
+RivalRecurrence library_bicgstab(const CompressedRows& a, std::span<const double> b, bool single_precision,
                                double tolerance, std::uint32_t limit);
+
+/// GMRES in cycles of `restart` steps, likewise: the basis by classical Gram-Schmidt, each vector twice, in calls of gemv.
+RivalRecurrence library_gmres(const CompressedRows& a, std::span<const double> b, bool single_precision,
+                              double tolerance, std::uint32_t limit, std::size_t restart);
 
 } // namespace mantissa::gpu

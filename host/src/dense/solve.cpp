@@ -296,9 +296,8 @@ void check_native(const DenseOptions& o) {
     if (o.method != DenseMethod::lu)
         throw InvalidInput(fmt::format("{}: a device forms factors, no inverse; leave --method out", spec));
     if (!o.native)
-        throw InvalidInput(
-            fmt::format("{}: engine gpu alone has it; name that engine, or an arithmetic of this processor, as lu:double",
-                        spec));
+        throw InvalidInput(fmt::format(
+            "{}: engine gpu alone has it; name that engine, or an arithmetic of this processor, as lu:double", spec));
     if (!o.spec.tensor()) return;
     if (o.refinement == DenseRefinement::none)
         throw InvalidInput(
@@ -329,9 +328,9 @@ DenseResult solve_dense(const DenseProblem& problem, const DenseOptions& options
     DenseOptions second = options;
     second.spec = *std::exchange(second.instead, std::nullopt);
     DenseResult other = solve_dense(problem, second, progress);
-    other.gave_up = fmt::format("{}: {}", to_string(result.spec),
-                                result.end == LuEnd::factored ? to_string(result.status)
-                                                              : std::string(to_string(result.end)));
+    other.gave_up =
+        fmt::format("{}: {}", to_string(result.spec),
+                    result.end == LuEnd::factored ? to_string(result.status) : std::string(to_string(result.end)));
     other.factor_seconds += result.factor_seconds + result.refine_seconds;
     return other;
 }

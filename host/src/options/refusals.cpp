@@ -134,7 +134,8 @@ Rules of_recurrence(const SolveOptions& o) {
     std::string has;
     for (const RecurrenceChoice& each : axes.recurrences) has += (has.empty() ? "" : ", ") + to_string(each);
     const bool gmres = choice.name == RecurrenceChoice::gmres;
-    const std::string datapath = gmres ? GmresSolver::refusal(o.spec) : std::string();
+    // (Of sums without an order an engine's native solver says whether it has them.)
+    const std::string datapath = gmres && !o.spec.sums_free() ? GmresSolver::refusal(o.spec) : std::string();
     return {
         {!axes.has(choice), fmt::format("recurrence {}: the scheme {} iterates {}; leave one of the two out",
                                         to_string(choice), axes.name, has)},

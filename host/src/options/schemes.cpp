@@ -53,7 +53,7 @@ std::span<const SchemeAxes> schemes() {
          {R::gmres},
          "none",
          "none",
-         "GMRES(m), --recurrence gmres(M); the matrix need not be symmetric; engine emulated"},
+         "GMRES(m), --recurrence gmres(M); the matrix need not be symmetric; engine emulated, in double also gpu"},
     };
     return all;
 }

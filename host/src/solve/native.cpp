@@ -28,8 +28,12 @@ bool divides_by_diagonal(const SolveOptions& o, const Engine& engine) {
     return o.scheme == Scheme::jacobi_pcg;
 }
 NativeChoice choice_of(const SolveOptions& o, const Engine& engine) {
-    return {o.plan, divides_by_diagonal(o, engine), o.scheme == Scheme::recurrence ? recurrence_of(o) : nullptr,
-            o.threads};
+    NativeChoice choice{.plan = o.plan, .jacobi = divides_by_diagonal(o, engine), .threads = o.threads};
+    if (o.scheme != Scheme::recurrence) return choice;
+    choice.recurrence = recurrence_of(o);
+    const RecurrenceChoice iterates = iterated(o);
+    if (iterates.name == RecurrenceChoice::gmres) choice.restart = iterates.restart;
+    return choice;
 }
 
 } // namespace
@@ -85,9 +89,10 @@ void check_native(const Problem& problem, const Engine& engine, const SolveOptio
     const NativeChoice choice = choice_of(o, engine);
     if (!engine.has_native()) throw InvalidInput(engine.native_refusal(o.spec, problem.system, choice));
     none(o.scheme != Scheme::jacobi_pcg && o.scheme != Scheme::pipelined && o.scheme != Scheme::direct &&
-             (o.scheme != Scheme::recurrence || choice.recurrence == nullptr),
-         fmt::format("sums that are free in order have the schemes jacobi-pcg, direct, pipelined and bicgstab, not {}",
-                     scheme_name(o)));
+             (o.scheme != Scheme::recurrence || (choice.recurrence == nullptr && choice.restart == 0)),
+         fmt::format(
+             "sums that are free in order have the schemes jacobi-pcg, direct, pipelined, bicgstab and gmres, not {}",
+             scheme_name(o)));
     none(choice.jacobi && o.jacobi && !on_processor(engine),
          fmt::format("{} divides by the diagonal itself: leave jacobi out", scheme_name(o)));
     none(!o.middle.empty() || o.outer || o.resident || !o.schedule.empty() || o.headroom || o.couplings ||

@@ -51,7 +51,8 @@ void check(const Problem& problem, const Engine& engine, const SolveOptions& o) 
             fmt::format("recurrence {}: only engine 'emulated' has it in this datapath, not '{}'; use that engine, "
                         "unchecked{}",
                         to_string(iterated(o)), engine.name(),
-                        engine.has_native() && iterated(o) == RecurrenceChoice::bicgstab ? ", or --format double"
+                        engine.has_native() && (gmres || iterated(o) == RecurrenceChoice::bicgstab)
+                            ? ", or --format double"
                         : problem.symmetric ? ", or the recurrence pipelined"
                                             : ""));
     require(problem.b.size() == problem.system.size(), "right-hand side: its length is not the system's size");

@@ -44,6 +44,7 @@ struct NativeChoice {
     NativePlan plan = NativePlan::automatic;
     bool jacobi = true; ///< preconditioned by the diagonal (which a constant stencil's makes no difference to)
     const recurrence::Definition* recurrence = nullptr; ///< of the library (recurrence/library.hpp); null: CG
+    std::size_t restart = 0; ///< not zero: GMRES in cycles of so many steps, in place of a definition
     int threads = 1;                                    ///< of this processor, where it solves itself
 };
 

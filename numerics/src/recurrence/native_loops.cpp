@@ -98,9 +98,9 @@ std::unique_ptr<Runner> make_native_loops(const Definition& definition, const Co
 }
 
 std::string processor_native_refusal(const DatapathSpec& spec, const System& system, const NativeChoice& choice) {
-    if (choice.recurrence != nullptr && !has_native_loops(*choice.recurrence))
+    if (choice.restart != 0 || (choice.recurrence != nullptr && !has_native_loops(*choice.recurrence)))
         return fmt::format("recurrence {}: this processor has no native loops for it; leave sum=free out",
-                           choice.recurrence->name.view());
+                           choice.restart != 0 ? "gmres" : choice.recurrence->name.view());
     if (system.kind() != System::Kind::sparse)
         return "native loops on this processor take sparse rows (mtx:, generated:, convection2d:), and this is a grid; "
                "leave sum=free out";

@@ -1,5 +1,5 @@
-// gpu_recurrence_bench [REPEATS]: BiCGStab on convection-diffusion, the device's own beside cuSPARSE and cuBLAS, both
-// on A D^-1 in one run; prints one JSON object. Its shape: gpu/results/README.md.
+// gpu_recurrence_bench [REPEATS]: BiCGStab and GMRES(30) on convection-diffusion, the device's own beside cuSPARSE and
+// cuBLAS, both on A D^-1 in one run; prints one JSON object. Its shape: gpu/results/README.md.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -44,26 +44,29 @@ CompressedRows columns_scaled(const CompressedRows& a) {
     return a.with_values(std::move(value));
 }
 
-Json race(const std::string& name, bool single, int repeats) {
+Json race(const std::string& name, std::size_t restart, bool single, int repeats) {
     const Problem problem = make_problem(name);
     const CompressedRows& a = std::get<CompressedRows>(problem.system.matrix());
     const CompressedRows scaled = columns_scaled(a);
     const std::vector<std::vector<double>> b(1, problem.b);
     const double tolerance = single ? 1e-4 : kTolerance; // what float reaches in one run
-    const auto solver =
-        gpu::make_native(problem.system, native_spec(single), {NativePlan::automatic, true, &recurrence::kBicgstab});
+    NativeChoice choice{NativePlan::automatic, true, restart == 0 ? &recurrence::kBicgstab : nullptr};
+    choice.restart = restart;
+    const auto solver = gpu::make_native(problem.system, native_spec(single), choice);
     std::vector<double> ours, theirs;
     std::vector<std::vector<double>> x;
     NativeReport mine;
-    gpu::RivalBicgstab rival;
+    gpu::RivalRecurrence rival;
     for (int i = 0; i < repeats + 1; ++i) { // (the first loads the kernels)
         mine = solver->solve(b, {tolerance, kIterations}, x).front();
-        rival = gpu::library_bicgstab(scaled, problem.b, single, tolerance, kIterations);
+        rival = restart == 0 ? gpu::library_bicgstab(scaled, problem.b, single, tolerance, kIterations)
+                             : gpu::library_gmres(scaled, problem.b, single, tolerance, kIterations, restart);
         if (i == 0) continue;
         ours.push_back(1e6 * mine.seconds / static_cast<double>(std::max<std::uint64_t>(1, mine.iterations)));
         theirs.push_back(1e6 * rival.seconds / std::max(1U, rival.iterations));
     }
     return {{"system", name},
+            {"recurrence", restart == 0 ? "bicgstab" : "gmres(" + std::to_string(restart) + ")"},
             {"arithmetic", single ? "float" : "double"},
             {"rows", a.rows()},
             {"nonzeros", a.nonzeros()},
@@ -86,11 +89,12 @@ int main(int argc, char** argv) {
     }
     const int repeats = argc > 1 ? std::atoi(argv[1]) : 5;
     Json rows = Json::array();
-    for (const bool single : {false, true})
-        for (const char* const name : kProblems) {
-            rows.push_back(race(name, single, repeats));
-            std::fprintf(stderr, "%s\n", rows.back().dump().c_str());
-        }
+    for (const std::size_t restart : {std::size_t{0}, std::size_t{30}})
+        for (const bool single : {false, true})
+            for (const char* const name : kProblems) {
+                rows.push_back(race(name, restart, single, repeats));
+                std::fprintf(stderr, "%s\n", rows.back().dump().c_str());
+            }
     std::printf("%s\n", Json{{"kind", "bicgstab"},
                              {"device", gpu::require_device().name},
                              {"driver", gpu::EnergyMeter().driver()},

@@ -1,5 +1,5 @@
-// BiCGStab on the device: nonsymmetric systems reach the tolerance by the true residual, with the processor's count of
-// iterations; what breaks down is not called converged. No bits are compared: sums have no order.
+// BiCGStab and GMRES on the device: nonsymmetric systems reach the tolerance by the true residual, with the processor's
+// count of iterations; what breaks down is not called converged. No bits are compared: sums have no order.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -12,8 +12,10 @@
 #include "mantissa/host/problem.hpp"
 #include "mantissa/host/residual.hpp"
 #include "mantissa/host/solve.hpp"
+#include "mantissa/recurrence/gmres.hpp"
 #include "mantissa/recurrence/library.hpp"
 #include "mantissa/recurrence/native.hpp"
+#include "mantissa/recurrence/native_solver.hpp"
 #include "native/native.hpp"
 
 namespace mantissa {
@@ -21,14 +23,18 @@ namespace {
 
 class GpuRecurrence : public testing::DeviceTest {};
 
-SolveOptions bicgstab(double tolerance = 1e-8, bool single = false) {
+SolveOptions iterated_by(const char* recurrence, double tolerance = 1e-8, bool single = false) {
     SolveOptions o;
     o.scheme = Scheme::recurrence;
-    o.recurrence = RecurrenceChoice::bicgstab;
+    o.recurrence = parse_recurrence_choice(recurrence);
     o.spec = DatapathSpec(single ? formats::kFloat : formats::kDouble);
     o.tolerance = tolerance;
     o.keep_solution = true;
     return o;
+}
+
+SolveOptions bicgstab(double tolerance = 1e-8, bool single = false) {
+    return iterated_by("bicgstab", tolerance, single);
 }
 
 const char* const kProblems[] = {
@@ -43,10 +49,12 @@ const char* const kProblems[] = {
 TEST_F(GpuRecurrence, NonsymmetricSystemsReachTheTolerance) {
     const auto engine = make_gpu_engine();
     for (const char* const name : kProblems)
-        for (const bool single : {false, true}) {
-            SCOPED_TRACE(std::string(name) + (single ? " float" : " double"));
+        for (const char* const way : {"bicgstab", "bicgstab float", "gmres(30)", "gmres(60) float"}) {
+            SCOPED_TRACE(std::string(name) + " by " + way);
+            const std::string words(way);
+            const bool single = words.ends_with("float");
             const Problem problem = make_problem(name);
-            const SolveOptions o = bicgstab(1e-8, single);
+            const SolveOptions o = iterated_by(words.substr(0, words.find(' ')).c_str(), 1e-8, single);
             const SolveResult r = solve(problem, *engine, o);
             EXPECT_EQ(r.status, Status::converged) << r.detail;
             ASSERT_TRUE(r.native.has_value());
@@ -57,17 +65,20 @@ TEST_F(GpuRecurrence, NonsymmetricSystemsReachTheTolerance) {
         }
 }
 
+double square_of(const std::vector<double>& b) {
+    double square = 0;
+    for (const double x : b) square += x * x;
+    return square;
+}
+
+CompressedRows with_unit_diagonal(const CompressedRows& a) {
+    return recurrence::with_columns_scaled(a, recurrence::inverse_diagonal(a, true));
+}
+
 /// Iterations of the processor's loop on A D^-1.
 std::uint64_t on_the_processor(const CompressedRows& a, const std::vector<double>& b, double tolerance) {
-    std::vector<double> value(a.value()), inverse(a.rows(), 1.0);
-    double square = 0;
-    for (std::size_t i = 0; i < a.rows(); ++i) {
-        square += b[i] * b[i];
-        for (std::uint64_t k = a.row_begin()[i]; k < a.row_begin()[i + 1]; ++k)
-            if (a.column()[k] == i) inverse[i] = 1 / a.value()[k];
-    }
-    for (std::size_t k = 0; k < value.size(); ++k) value[k] *= inverse[a.column()[k]];
-    const CompressedRows scaled = a.with_values(std::move(value));
+    const CompressedRows scaled = with_unit_diagonal(a);
+    const double square = square_of(b);
     const recurrence::NativeRows<double> rows(scaled);
     recurrence::Native<recurrence::kBicgstab> loops(rows);
     loops.start(b);
@@ -83,6 +94,47 @@ TEST_F(GpuRecurrence, TakesTheProcessorsIterations) {
         const SolveResult r = solve(problem, *engine, bicgstab());
         EXPECT_NEAR(static_cast<double>(r.inner_iterations), want, 0.1 * want + 1) << name;
     }
+}
+
+/// The processor's basis is by modified Gram-Schmidt, the device's by the classical one, twice where it matters.
+TEST_F(GpuRecurrence, GmresTakesTheProcessorsIterations) {
+    const auto engine = make_gpu_engine();
+    for (const char* const name : kProblems)
+        for (const std::size_t restart : {std::size_t{1}, std::size_t{8}, std::size_t{30}, std::size_t{200}}) {
+            if (restart == 1 && name != kProblems[0]) continue; // (steepest descent comes to nothing on most)
+            const Problem problem = make_problem(name);
+            const double tolerance = restart == 1 ? 1e-2 : 1e-8;
+            GmresSolver reference(System(with_unit_diagonal(std::get<CompressedRows>(problem.system.matrix()))),
+                                  DatapathSpec(formats::kDouble), restart, 2);
+            reference.start(problem.b);
+            const auto want = static_cast<double>(
+                reference.run({.passes = 20000, .rho_stop = tolerance * tolerance * square_of(problem.b)}).passes);
+            SolveOptions o = iterated_by(("gmres(" + std::to_string(restart) + ")").c_str(), tolerance);
+            o.max_iterations = 40000;
+            const SolveResult r = solve(problem, *engine, o);
+            EXPECT_EQ(r.status, Status::converged) << name << " " << restart << ": " << r.detail;
+            EXPECT_NEAR(static_cast<double>(r.inner_iterations), want, 0.1 * want + 1) << name << " " << restart;
+        }
+}
+
+TEST_F(GpuRecurrence, GmresStopsWhereACycleGainsNothing) { // a cyclic shift: b is orthogonal to A b, A A b, ...
+    std::vector<std::uint64_t> begin(101);
+    std::vector<std::uint32_t> column(100);
+    for (std::uint32_t i = 0; i < 100; ++i) {
+        begin[i + 1] = i + 1;
+        column[i] = (i + 1) % 100;
+    }
+    Problem problem = make_problem("convection2d:n=10,peclet=10");
+    problem.system = System(CompressedRows(std::move(begin), std::move(column), std::vector<double>(100, 1.0)));
+    problem.exact = nullptr;
+    problem.b.assign(100, 0.0);
+    problem.b[0] = 1;
+    const SolveResult in_vain = solve(problem, *make_gpu_engine(), iterated_by("gmres(20)"));
+    EXPECT_EQ(in_vain.status, Status::stagnated);
+    EXPECT_EQ(in_vain.true_residual, 1);
+    const SolveResult whole = solve(problem, *make_gpu_engine(), iterated_by("gmres(100)"));
+    EXPECT_EQ(whole.status, Status::converged) << whole.detail;
+    EXPECT_EQ(whole.inner_iterations, 100U);
 }
 
 /// Diagonally dominant and not symmetric, with rows of all of the unknowns at the end, as they come in circuits.
@@ -181,6 +233,9 @@ TEST(GpuRecurrenceRefusals, SayWhy) { // (no device is asked)
     EXPECT_EQ(why("convection2d:n=7,peclet=10", recurrence::kBicgstab), "");
     EXPECT_NE(why("convection2d:n=7,peclet=10", recurrence::kFlexible).find("no native kernels"), std::string::npos);
     EXPECT_NE(why("poisson2d:level=4", recurrence::kBicgstab).find("a constant stencil"), std::string::npos);
+    NativeChoice gmres;
+    gmres.restart = 30;
+    EXPECT_EQ(gpu::native_refusal(native_spec(), make_problem("convection2d:n=7,peclet=10").system, gmres), "");
 }
 
 } // namespace
