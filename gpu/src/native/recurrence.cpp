@@ -3,7 +3,10 @@
 #include <string>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "device_threads.hpp"
+#include "mantissa/gpu/device.hpp"
 #include "mantissa/recurrence/native_solver.hpp"
 #include "native.hpp"
 #include "recurrence/recurrence.hpp"
@@ -18,6 +21,17 @@ SlicedOptions sliced_options(const CompressedRows& a, SparseFormat format) {
 
 std::string name_of(const NativeChoice& choice) {
     return choice.restart != 0 ? "gmres" : std::string(choice.recurrence->name.view());
+}
+
+/// A basis of restart + 1 vectors, and a few others.
+void require_room_for_basis(std::size_t rows, std::size_t restart, bool single) {
+    const double bytes = static_cast<double>(restart + 5) * static_cast<double>(rows) * (single ? 4 : 8);
+    std::size_t free = 0, all = 0;
+    check(cudaMemGetInfo(&free, &all), "cudaMemGetInfo");
+    if (bytes > static_cast<double>(free))
+        throw InvalidInput(fmt::format("gmres({}): its basis takes {:.1f} GB, and the device has {:.1f} GB free; give "
+                                       "fewer steps, or bicgstab",
+                                       restart, 1e-9 * bytes, 1e-9 * static_cast<double>(free)));
 }
 
 } // namespace
@@ -46,6 +60,7 @@ std::unique_ptr<NativeSolver> make_native_recurrence(const CompressedRows& a, bo
     std::vector<double> inverse = recurrence::inverse_diagonal(a, choice.jacobi);
     const CompressedRows scaled = recurrence::with_columns_scaled(a, inverse);
     const SlicedOptions options = sliced_options(a, as);
+    if (choice.restart != 0) require_room_for_basis(a.rows(), choice.restart, single);
     auto runner = choice.restart != 0 ? make_device_gmres(scaled, options, choice.restart, single)
                                       : make_device_recurrence(*choice.recurrence, scaled, options, single);
     return recurrence::make_restarted(a, std::move(plan), single, std::move(inverse), std::move(runner));

@@ -3,11 +3,8 @@
 #include <algorithm>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "../graph.hpp"
 #include "gmres_kernels.cuh"
-#include "mantissa/errors.hpp"
 #include "recurrence.hpp"
 #include "sliced_on_device.cuh"
 
@@ -158,13 +155,6 @@ private:
 
 std::unique_ptr<DeviceRecurrence> make_device_gmres(const CompressedRows& a, const SlicedOptions& format,
                                                     std::size_t restart, bool single) {
-    const double bytes = static_cast<double>(restart + 4) * static_cast<double>(a.rows()) * (single ? 4 : 8);
-    std::size_t free = 0, all = 0;
-    check(cudaMemGetInfo(&free, &all), "cudaMemGetInfo");
-    if (bytes > static_cast<double>(free))
-        throw InvalidInput(fmt::format("gmres({}): its basis takes {:.1f} GB, and the device has {:.1f} GB free; give "
-                                       "fewer steps, or bicgstab",
-                                       restart, 1e-9 * bytes, 1e-9 * static_cast<double>(free)));
     if (single) return std::make_unique<GmresOnDevice<float>>(a, format, restart);
     return std::make_unique<GmresOnDevice<double>>(a, format, restart);
 }

@@ -21,7 +21,7 @@ using DeviceRecurrence = recurrence::Runner; ///< on a device
                                                                        const CompressedRows& a,
                                                                        const SlicedOptions& format, bool single);
 
-/// GMRES in cycles of `restart` steps; errors as above, InvalidInput too where the device has no room for its basis.
+/// GMRES in cycles of `restart` steps.
 [[nodiscard]] std::unique_ptr<DeviceRecurrence> make_device_gmres(const CompressedRows& a, const SlicedOptions& format,
                                                                   std::size_t restart, bool single);
 

@@ -16,9 +16,10 @@ struct RivalRecurrence {
 /// The textbook's iteration on A u = b from u = 0: two cusparseSpMV (CSR) and cuBLAS for the rest, scalars on the host,
 /// until ||r|| is at most tolerance ||b|| or `limit` iterations are made. Throws DeviceError.
 RivalRecurrence library_bicgstab(const CompressedRows& a, std::span<const double> b, bool single_precision,
-                               double tolerance, std::uint32_t limit);
+                                 double tolerance, std::uint32_t limit);
 
-/// GMRES in cycles of `restart` steps, likewise: the basis by classical Gram-Schmidt, each vector twice, in calls of gemv.
+/// GMRES in cycles of `restart` steps, likewise: the basis by classical Gram-Schmidt, each vector twice, in calls of
+/// gemv.
 RivalRecurrence library_gmres(const CompressedRows& a, std::span<const double> b, bool single_precision,
                               double tolerance, std::uint32_t limit, std::size_t restart);
 
