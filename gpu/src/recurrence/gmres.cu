@@ -15,24 +15,35 @@ namespace {
 template <class T> class GmresOnDevice final : public DeviceRecurrence {
 public:
     GmresOnDevice(const CompressedRows& a, const SlicedOptions& format, std::size_t restart)
-        : matrix_(a, format), rows_(a.rows()), pitch_((rows_ + kAlign - 1) / kAlign * kAlign), restart_(restart),
-          blocks_(blocks_for(pitch_)) {
+        : matrix_(a, format), rows_(a.rows()), pitch_((rows_ + kAlign - 1) / kAlign * kAlign), restart_(restart) {
         basis_.allocate(pitch_ * (restart + 1));
         for (Buffer<T>* v : {&solution_, &right_, &best_}) {
             v->allocate(pitch_);
             v->zero();
         }
         basis_.zero(); // (padding stays zero)
-        small_.allocate(kSmall * (restart + 2) + restart * (restart + 1) / 2);
-        partial_.allocate((restart + 2) * blocks_);
+        small_.allocate(kSmall * (restart + 1) + restart * (restart + 3));
+        partial_.allocate(2 * (restart + 1) * most_blocks());
         state_.allocate(1);
         arrived_.allocate(1);
         arrived_.zero();
         double* const at = small_.data();
-        const std::size_t each = restart + 2;
-        place_ = {basis_.data(),      solution_.data(), right_.data(), pitch_,        state_.data(), at,
-                  at + kSmall * each, at + each,        at + 2 * each, at + 3 * each, at + 4 * each, at + 5 * each,
-                  partial_.data(),    arrived_.data()};
+        const std::size_t each = restart + 1;
+        place_ = {.basis = basis_.data(),
+                  .solution = solution_.data(),
+                  .right = right_.data(),
+                  .pitch = pitch_,
+                  .state = state_.data(),
+                  .s = at,
+                  .z = at + each,
+                  .cosine = at + 2 * each,
+                  .sine = at + 3 * each,
+                  .rotated = at + 4 * each,
+                  .factor = at + 5 * each,
+                  .hessenberg = at + kSmall * each,
+                  .triangle = at + kSmall * each + restart * (restart + 3) / 2,
+                  .partial = partial_.data(),
+                  .arrived = arrived_.data()};
         graph_.capture([this](cudaStream_t stream) { launch_cycle(stream); });
     }
 
@@ -78,9 +89,23 @@ private:
     static constexpr std::size_t kAlign = 16 / sizeof(T);
     static constexpr std::size_t kSmall = 6; ///< arrays of a place for each step
 
-    static unsigned blocks_for(std::size_t elements) {
-        const auto most = static_cast<std::size_t>(4 * require_device().multiprocessors);
-        return static_cast<unsigned>(std::clamp<std::size_t>(elements / kGmresPerBlock, 1, most));
+    static std::size_t most_blocks() { // of any kernel here
+        constexpr std::size_t kThreadsAtOnce = 2048;
+        return static_cast<std::size_t>(require_device().multiprocessors) * (kThreadsAtOnce / kGmresThreads);
+    }
+    /// As many as have work, and no more than run at once.
+    template <class Kernel> static unsigned blocks_for(Kernel kernel, std::size_t wanted, std::size_t shared) {
+        int each = 0;
+        check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, kGmresThreads, shared),
+              "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+        const auto most = static_cast<std::size_t>(std::max(1, each) * require_device().multiprocessors);
+        return static_cast<unsigned>(std::clamp<std::size_t>(wanted, 1, most));
+    }
+    /// A kernel over all elements.
+    template <class Kernel> void launch_sweep(Kernel kernel, cudaStream_t stream, bool dependent) const {
+        const std::size_t shared = 3 * (restart_ + 1) * sizeof(double);
+        launch_with_shared(kernel, blocks_for(kernel, pitch_ / kGmresPerBlock, shared), kGmresThreads, shared, stream,
+                           dependent, place_, pitch_);
     }
 
     void begin(std::span<const double> r, double goal, std::uint32_t limit) {
@@ -109,40 +134,29 @@ private:
         std::visit(
             [&](const auto& a) {
                 const auto kernel = gmres_product<S, std::decay_t<decltype(a)>>;
-                int each = 0;
-                check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, kGmresThreads, 0),
-                      "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
                 const std::size_t wanted = (std::size_t{32} * matrix_.slices() + kGmresThreads - 1) / kGmresThreads;
-                const auto most = static_cast<std::size_t>(std::max(1, each) * require_device().multiprocessors);
-                launch(kernel, static_cast<unsigned>(std::clamp<std::size_t>(wanted, 1, most)), kGmresThreads, stream,
-                       dependent, a, place_, static_cast<long long>(rows_));
+                launch(kernel, blocks_for(kernel, wanted, 0), kGmresThreads, stream, dependent, a, place_,
+                       static_cast<long long>(rows_));
             },
             matrix_.product());
     }
     void launch_residual(cudaStream_t stream) const {
         launch_product<GmresSweep::residual>(stream, false);
-        launch(gmres_dots<GmresSweep::residual, T>, blocks_, kGmresThreads, stream, false, place_, pitch_);
-    }
-    template <GmresSweep S> void launch_projection(cudaStream_t stream) const {
-        launch(gmres_dots<S, T>, blocks_, kGmresThreads, stream, true, place_, pitch_);
-        launch_with_shared(gmres_project<S, T>, blocks_, kGmresThreads, 3 * (restart_ + 1) * sizeof(double), stream,
-                           true, place_, pitch_);
+        launch_sweep(gmres_products<GmresSweep::residual, T>, stream, false);
     }
     void launch_cycle(cudaStream_t stream) const {
         for (std::size_t j = 0; j < restart_; ++j) {
-            launch_product<GmresSweep::first>(stream, j != 0);
-            launch_projection<GmresSweep::first>(stream);
-            launch_projection<GmresSweep::second>(stream);
+            launch_product<GmresSweep::step>(stream, j != 0);
+            launch_sweep(gmres_products<GmresSweep::step, T>, stream, true);
+            launch_sweep(gmres_project<T>, stream, true);
         }
-        const std::size_t shared = restart_ * sizeof(double);
-        launch_with_shared(gmres_triangle<T>, 1, kGmresThreads, shared, stream, true, place_);
-        launch_with_shared(gmres_advance<T>, blocks_, kGmresThreads, shared, stream, true, place_, pitch_);
+        launch_with_shared(gmres_triangle<T>, 1, kGmresThreads, restart_ * sizeof(double), stream, true, place_);
+        launch_sweep(gmres_advance<T>, stream, true);
         launch_residual(stream);
     }
 
     SlicedOnDevice<T> matrix_;
     std::size_t rows_, pitch_, restart_;
-    unsigned blocks_;
     Buffer<T> basis_, solution_, right_, best_;
     Buffer<double> small_, partial_;
     Buffer<GmresState> state_;

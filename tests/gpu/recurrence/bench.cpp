@@ -95,7 +95,7 @@ int main(int argc, char** argv) {
                 rows.push_back(race(name, restart, single, repeats));
                 std::fprintf(stderr, "%s\n", rows.back().dump().c_str());
             }
-    std::printf("%s\n", Json{{"kind", "bicgstab"},
+    std::printf("%s\n", Json{{"kind", "recurrences"},
                              {"device", gpu::require_device().name},
                              {"driver", gpu::EnergyMeter().driver()},
                              {"tolerance", kTolerance},
