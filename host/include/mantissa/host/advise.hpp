@@ -47,6 +47,7 @@ struct AdvisedWidths {
     int coefficient = 0;      ///< fraction bits of the coefficients by that margin
     int coefficient_word = 0; ///< word that holds them
     int coefficient_safe = 0; ///< fraction bits that suffice by the bound on the rounding alone, whatever its signs
+    int coefficient_shown = 0; ///< ... by that or by Lanczos: `coefficient` is less where only trials could show it
     double perturbation = 0;  ///< the largest row sum of what rounding to `coefficient` bits changes: bounds its norm
     int curvature = 0;        ///< fraction bits of r, p and q by p.Ap of the smoothest direction
     int energy = 0;           ///< ... by the energy that rounding r adds
