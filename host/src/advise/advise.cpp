@@ -301,8 +301,7 @@ private:
             --w.vector;
             --w.product;
         }
-        if (w.coefficient_word > kCoreWord)
-            w = with_coefficient(w, w.coefficient - (w.coefficient_word - kCoreWord));
+        if (w.coefficient_word > kCoreWord) w = with_coefficient(w, w.coefficient - (w.coefficient_word - kCoreWord));
     }
     /// What is fewest of each.
     static AdvisedWidths shorter_of(AdvisedWidths a, const AdvisedWidths& b) {

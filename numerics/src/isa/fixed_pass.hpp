@@ -14,8 +14,8 @@ struct WordScale {
     std::int32_t significand = 0;
     int shift = 0; ///< 0..62
     std::int64_t half = 0;
-    /// significand 2^-shift, where every result is below 2^21 in magnitude: one fused multiply-add in a float then forms
-    /// and rounds it.
+    /// significand 2^-shift, where every result is below 2^21 in magnitude: one fused multiply-add in a float then
+    /// forms and rounds it.
     float factor = 0;
     bool small = false;
 };
@@ -75,8 +75,8 @@ struct FixedPassKernels {
     /// Nine products of bands, sums in 64 bits; band[b] points at the first element's coefficient.
     void (*band_rows)(const std::int32_t* const* band, const std::int32_t* p, const std::ptrdiff_t* offset,
                       const WordRow& row, std::int32_t* q, WordRange& range, std::size_t n);
-    /// Rows begin to end - 1, sums in 64 bits, which may wrap. begin is a multiple of kSliceOfRows; p and q point at the
-    /// vectors' first elements.
+    /// Rows begin to end - 1, sums in 64 bits, which may wrap. begin is a multiple of kSliceOfRows; p and q point at
+    /// the vectors' first elements.
     void (*slice_rows)(const RowSlices& a, const std::int32_t* p, const WordRow& row, std::int32_t* q, WordRange& range,
                        std::size_t begin, std::size_t end);
     /// Adds r.r, p.q and q.q to sums[0..2]; they fit 63 bits.

@@ -366,8 +366,8 @@ void dots(const std::int32_t* r, const std::int32_t* p, const std::int32_t* q, s
 } // namespace
 
 const FixedPassKernels& fixed_pass_kernels() {
-    static const FixedPassKernels kernels{add_u32,     add_u64,          update,    box_row,
-                                          stencil_row, stencil_row_wide, band_rows, slice_rows, dots};
+    static const FixedPassKernels kernels{add_u32,          add_u64,   update,     box_row, stencil_row,
+                                          stencil_row_wide, band_rows, slice_rows, dots};
     return kernels;
 }
 
