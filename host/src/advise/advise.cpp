@@ -199,13 +199,16 @@ private:
     bool coefficients(const Aim& aim, AdvisedWidths& w) {
         // (A + E)^-1 A is within 1 / (margin - 1) of one: no inner solve gains more than that.
         w.margin = std::max(aim.finer / kPart, std::exp2(aim.gain));
-        int fails = aim.too_short, safe = fails + 1;
-        for (; safe <= kMostBits && 2 * w.margin * rounding(safe).row_bound > advice_.measured.smallest; ++safe)
-            if (w.margin * rounding(safe).energy > 1) fails = safe; // so for these x, and x is one of all
+        int safe = aim.too_short + 1;
+        while (safe <= kMostBits && 2 * w.margin * rounding(safe).row_bound > advice_.measured.smallest) ++safe;
         w.coefficient_safe = safe;
         if (safe > kMostBits)
             return none(fmt::format("coefficients of {} fraction bits still change a row by {:.1e}", kMostBits,
                                     rounding(kMostBits).row_bound));
+        // x.E x < x.A x / margin for every x, so for what the double run found. (Of two widths the shorter may do by
+        // chance; it is not looked for.)
+        int fails = safe - 1;
+        while (fails > aim.too_short && w.margin * energy(fails) <= 1) --fails;
         // From the shortest that the double run's iterates allow upwards, in longer and longer steps, and back by
         // halving. (Each takes up to two runs of Lanczos. Where time is better spent on trials, they begin with the
         // shortest that may hold.)
@@ -220,18 +223,24 @@ private:
         return true;
     }
 
-    /// What rounding the coefficients to so many fraction bits does.
+    /// What rounding the coefficients to so many fraction bits does (rows.hpp).
     struct Rounding {
-        double row_bound = 0, energy = 0; ///< rows.hpp; energy: over the double run's directions
+        double row_bound = 0;
         int word_bits = 0;
+        std::optional<double> energy; ///< moved, of the double run's directions
     };
-    const Rounding& rounding(int bits) {
+    Rounding& rounding(int bits) {
         const auto [at, is_new] = roundings_.try_emplace(bits);
         if (is_new) {
             const RoundedMatrix r = rounded(matrix(), bits);
-            at->second = {r.row_bound, energy_moved(matrix(), r.system, directions_), r.word_bits};
+            at->second = {r.row_bound, r.word_bits, {}};
         }
         return at->second;
+    }
+    double energy(int bits) {
+        std::optional<double>& found = rounding(bits).energy;
+        if (!found) found = energy_moved(matrix(), rounded(matrix(), bits).system, directions_);
+        return *found;
     }
     AdvisedWidths with_coefficient(AdvisedWidths w, int bits) {
         w.coefficient = bits;
@@ -261,13 +270,9 @@ private:
             fewest.tried && bits(fewest.widths) < bits(advice_.advised->widths) ? fewest : *advice_.advised;
         if (!advice_.advised->tried && advice_.fewest->tried) advice_.advised = advice_.fewest; // it converges
         advice_.trials = search.trials();
-        // Words that nothing was tried with are better filled than guessed: the loop takes its scale from the last
-        // step.
-        for (auto* const proposal : {&advice_.advised, &advice_.fewest}) {
-            SolveOptions& o = (*proposal)->options;
-            if (!(*proposal)->tried) by_the_rule(**proposal);
-            else if (*(*proposal)->tried < default_iteration_limit(m.unknowns)) o.max_iterations = 0;
-        }
+        for (auto* const proposal : {&advice_.advised, &advice_.fewest})
+            if (!(*proposal)->tried) *proposal = by_rule_;
+            else if (*(*proposal)->tried < default_iteration_limit(m.unknowns)) (*proposal)->options.max_iterations = 0;
         const std::string refused = refusal_of(advice_.advised->options.spec);
         if (refused.empty() && (advice_.advised->tried || advice_.fewest->tried || search.budget_spent())) return;
         none(refused.empty()
@@ -277,14 +282,6 @@ private:
                                search.trials(), refused));
         advice_.advised.reset();
         advice_.fewest.reset();
-    }
-
-    /// Words that no trial confirmed: with coefficients that hold for sure.
-    void by_the_rule(Proposal& proposal) {
-        proposal.widths = with_coefficient(proposal.widths, proposal.widths.coefficient_shown);
-        cut_to_engines(proposal.widths);
-        proposal.options = options_for(proposal.widths);
-        proposal.options.headroom.reset();
     }
 
     /// What the engines that shall run it say to a datapath, on the system as a solve loads it.
@@ -365,13 +362,23 @@ private:
     }
 
     std::optional<Proposal> proposal(const Aim& aim) {
-        Proposal proposal;
-        AdvisedWidths& w = proposal.widths;
-        if (!coefficients(aim, w) || !vectors(aim, w)) return std::nullopt;
-        cut_to_engines(w);
-        proposal.options = options_for(w);
-        proposal.options.spec.validate();
-        return proposal;
+        AdvisedWidths w;
+        if (!coefficients(aim, w)) return std::nullopt;
+        const auto made = [&](int coefficient) -> std::optional<Proposal> {
+            Proposal proposal{with_coefficient(w, coefficient), {}, {}};
+            if (!vectors(aim, proposal.widths)) return std::nullopt;
+            cut_to_engines(proposal.widths);
+            proposal.options = options_for(proposal.widths);
+            proposal.options.spec.validate();
+            return proposal;
+        };
+        std::optional<Proposal> rule = made(w.coefficient_shown);
+        if (!rule) return std::nullopt;
+        // Words that nothing was tried with are better filled than guessed: the loop takes its scale from the last
+        // step.
+        rule->options.headroom.reset();
+        by_rule_ = std::move(rule);
+        return made(w.coefficient);
     }
 
     /// The solve in these widths. u is a word too: so the cores in hardware take what is named.
@@ -402,6 +409,7 @@ private:
     std::vector<std::vector<double>> directions_; ///< of the double run
     std::map<int, Rounding> roundings_;           ///< by fraction bits
     double lanczos_seconds_ = 0;                  ///< for the eigenvalues
+    std::optional<Proposal> by_rule_;             ///< of the last aim: what needs no trial
     double start_ = computed_seconds();
 };
 
