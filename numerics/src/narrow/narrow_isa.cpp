@@ -124,9 +124,9 @@ void round_all(const double* a, double* out, std::size_t n, const NarrowParams& 
         auto& rounded = *reinterpret_cast<Loose*>(to);
         if constexpr (D == kStochastic) {
             const Bits pattern = reinterpret_cast<Bits>(x), noise = noise_of(number);
-            rounded = any_negative(noisy.others<kSigns>(pattern))
+            rounded = any_negative(noisy.others(pattern))
                           ? round_others<kGradual, kSigns>(x, noise, f)
-                          : reinterpret_cast<Doubles>(noisy.rounded(pattern, noise));
+                          : reinterpret_cast<Doubles>(noisy.rounded<kSigns>(pattern, noise));
         } else rounded = round_some<D, kGradual, kSigns>(x, Bits{}, f);
         number.v += narrow::counted(0, kLongs - 1);
     });

@@ -185,10 +185,10 @@ void round_loop(const double* a, double* out, std::size_t n, const NarrowParams&
         if constexpr (kMostlyNormal) {
             const Bits noise[] = {noise_of(number[0]), noise_of(number[1])};
             for (Mixed& z : number) z.v += narrow::counted(0, kLanes - 1);
-            if (!any_negative(noisy.others<kSigns>(x) | noisy.others<kSigns>(y))) {
+            if (!any_negative(noisy.others(x) | noisy.others(y))) {
                 auto* const rounded = reinterpret_cast<LooseBits*>(to);
-                rounded[0] = noisy.rounded(x, noise[0]);
-                rounded[1] = noisy.rounded(y, noise[1]);
+                rounded[0] = noisy.rounded<kSigns>(x, noise[0]);
+                rounded[1] = noisy.rounded<kSigns>(y, noise[1]);
                 return;
             }
             random = ~upper_words(noise[0], noise[1]);

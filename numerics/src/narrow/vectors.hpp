@@ -97,19 +97,19 @@ MANTISSA_INLINE bool any_negative(Bits x) {
 
 /// Stochastic rounding of numbers that are normal and remain so, where no more than their patterns is needed.
 struct Noisy {
-    std::int64_t least, most;
+    std::int64_t least, most, negative;
     int drop;
     explicit Noisy(const NarrowParams& p)
         : least(p.min_normal > std::int64_t{1} << 52 ? p.min_normal : std::int64_t{1} << 52),
-          most(p.drop > 0 ? p.max : -1), drop(p.drop > 0 ? p.drop : 1) {}
+          most(p.drop > 0 ? p.max : -1), negative(p.negative), drop(p.drop > 0 ? p.drop : 1) {}
     /// Below zero where a number is another.
-    template <Signs kSigns> [[nodiscard]] MANTISSA_INLINE Bits others(Bits x) const {
+    [[nodiscard]] MANTISSA_INLINE Bits others(Bits x) const {
         const Bits m = x & (INT64_MAX - Bits{});
-        const Bits other = (m - least) | (most - m);
-        return kSigns == Signs::none ? other | x : other;
+        return (m - least) | (most - m);
     }
-    [[nodiscard]] MANTISSA_INLINE Bits rounded(Bits x, Bits noise) const {
-        return (x + noise_at(noise, drop)) & ((~std::int64_t{0} << drop) - Bits{});
+    template <Signs kSigns> [[nodiscard]] MANTISSA_INLINE Bits rounded(Bits x, Bits noise) const {
+        const Bits r = (x + noise_at(noise, drop)) & ((~std::int64_t{0} << drop) - Bits{});
+        return kSigns == Signs::none ? (x < 0 ? negative - Bits{} : r) : r;
     }
 };
 
