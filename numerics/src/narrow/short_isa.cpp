@@ -202,9 +202,10 @@ void round_loop(const double* a, double* out, std::size_t n, const NarrowParams&
 
 template <int D, Tiny kTiny, Signs kSigns>
 void round_all(const double* a, double* out, std::size_t n, const NarrowParams& params, std::uint64_t first) {
-    // Where numbers about one are often below the normal ones, a branch that fails costs more than it saves.
-    constexpr std::int64_t kOftenBelow = std::int64_t{1023 - 5} << 52;
-    if (D == kStochastic && params.min_normal <= kOftenBelow)
+    // Where numbers about one are often below the normal ones, a branch that fails costs more than it saves: the more
+    // so, the more numbers share it.
+    constexpr std::int64_t kSeldomBelow = std::int64_t{1023 - (kLanes == 16 ? 7 : 6)} << 52;
+    if (D == kStochastic && params.min_normal <= kSeldomBelow)
         round_loop<D, kTiny, kSigns, D == kStochastic>(a, out, n, params, first);
     else round_loop<D, kTiny, kSigns, false>(a, out, n, params, first);
 }
