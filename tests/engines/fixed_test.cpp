@@ -144,6 +144,18 @@ TEST(Fixed, SparseRowsOnAFinerGrid) {
         compare("fx12.8,r=fx26.20,q=fx26.20,coef=fx12.9", system, {.size = 0.05});
 }
 
+// Sums of a constant stencil that take 31 bits: the most that the 32-bit loops look at.
+TEST(Fixed, StencilSumsOfThirtyOneBits) {
+    const System nine = Stencil(67, 61, {-1, -1, -1, -1, 8, -1, -1, -1, -1});
+    bool overflowed = false;
+    for (const char* spec : {"fx27.24,coef=fx5.0", "fx26.24,coef=fx5.0", "fx28.26,coef=fx5.0"})
+        for (const double size : {0.1, 0.9, 1.7, 3.9})
+            for (const EmulatedPath path : {EmulatedPath::fastest, EmulatedPath::general})
+                overflowed |=
+                    compare(spec, nine, {.path = path, .threads = 2, .size = size}) == RunEnd::window_overflow;
+    EXPECT_TRUE(overflowed);
+}
+
 // Elements so large that words overflow within a few passes: what the words then hold is defined too.
 TEST_P(FixedSpec, Overflow) {
     bool overflowed = false;
