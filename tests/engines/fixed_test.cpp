@@ -30,6 +30,24 @@ void zero_edge(const System& system, std::vector<double>& values) {
         if (system.on_edge(i)) values[i] = 0;
 }
 
+/// Rows of nearly one length, so that the fastest session slices them: five entries, now and then fewer.
+System even_rows(std::size_t size, unsigned seed) {
+    std::mt19937_64 random(seed);
+    std::uniform_real_distribution<double> uniform(0.05, 0.3);
+    std::vector<std::uint64_t> row_begin{0};
+    std::vector<std::uint32_t> column;
+    std::vector<double> value;
+    for (std::size_t i = 0; i < size; ++i) {
+        for (const std::size_t j : {i - 7, i - 1, i, i + 1, i + 7}) { // (wraps below 0: not a column)
+            if (j >= size || (j != i && random() % 16 == 0)) continue;
+            column.push_back(static_cast<std::uint32_t>(j));
+            value.push_back(j == i ? 1.25 : -uniform(random));
+        }
+        row_begin.push_back(value.size());
+    }
+    return CompressedRows(std::move(row_begin), std::move(column), std::move(value));
+}
+
 struct Run {
     EmulatedPath path = EmulatedPath::fastest;
     int threads = 1;
@@ -111,6 +129,31 @@ TEST_P(FixedSpec, SeveralChunksAndStrips) {
         compare(GetParam(), rows.with_values(quarter), {.threads = threads, .passes = 2});
     }
     compare(GetParam(), stencil_system(131, 97), {.passes = 3}); // one strip of several chunks
+}
+
+TEST_P(FixedSpec, RowsInSlices) {
+    for (const std::size_t size : {1, 15, 16, 33, 301})
+        for (const int threads : {1, 2}) compare(GetParam(), even_rows(size, 3), {.threads = threads});
+    for (const int threads : {1, 3}) compare(GetParam(), even_rows(17000, 4), {.threads = threads, .passes = 3});
+    for (const double size : {0.9, 1.99}) compare(GetParam(), even_rows(999, 5), {.size = size});
+}
+
+// Sums of sparse rows that move left, onto a finer grid.
+TEST(Fixed, SparseRowsOnAFinerGrid) {
+    for (const System& system : {even_rows(301, 3), sparse_system(301, 5)})
+        compare("fx12.8,r=fx26.20,q=fx26.20,coef=fx12.9", system, {.size = 0.05});
+}
+
+// Sums of a constant stencil that take 31 bits: the most that the 32-bit loops look at.
+TEST(Fixed, StencilSumsOfThirtyOneBits) {
+    const System nine = Stencil(67, 61, {-1, -1, -1, -1, 8, -1, -1, -1, -1});
+    bool overflowed = false;
+    for (const char* spec : {"fx27.24,coef=fx5.0", "fx26.24,coef=fx5.0", "fx28.26,coef=fx5.0"})
+        for (const double size : {0.1, 0.9, 1.7, 3.9})
+            for (const EmulatedPath path : {EmulatedPath::fastest, EmulatedPath::general})
+                overflowed |=
+                    compare(spec, nine, {.path = path, .threads = 2, .size = size}) == RunEnd::window_overflow;
+    EXPECT_TRUE(overflowed);
 }
 
 // Elements so large that words overflow within a few passes: what the words then hold is defined too.

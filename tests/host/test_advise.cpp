@@ -10,9 +10,11 @@
 
 #include "advise/rows.hpp"
 #include "advise/spectrum.hpp"
+#include "advise/trial.hpp"
 #include "expect_invalid.hpp"
 #include "mantissa/engine.hpp"
 #include "mantissa/host/advise.hpp"
+#include "mantissa/host/scaling.hpp"
 
 namespace {
 
@@ -169,6 +171,50 @@ TEST(Rounding, BoundsAndWords) {
     }
     const System half_way = moved(grid, g.system, 0.5);
     EXPECT_DOUBLE_EQ(std::get<Bands>(half_way.matrix()).band(5)[40], (before.band(5)[40] + after.band(5)[40]) / 2);
+}
+
+TEST(Rounding, MovesEnergies) {
+    // diag(4, 1) rounded to no fraction bits where it was diag(4.25, 0.75): of (1, 0) a part of -1/17, of (1, 1) 0.
+    const System a(diagonal({4.25, 0.75})), b(diagonal({4, 1}));
+    EXPECT_DOUBLE_EQ(energy_moved(a, b, std::vector<std::vector<double>>{{1, 0}}), 1.0 / 17);
+    EXPECT_DOUBLE_EQ(energy_moved(a, b, std::vector<std::vector<double>>{{1, 1}, {3, 0}, {0, 3}}), 1.0 / 3);
+    EXPECT_DOUBLE_EQ(energy_moved(a, b, std::vector<std::vector<double>>{{1, 1}}), 0);
+    EXPECT_EQ(energy_moved(a, b, {}), 0);
+    const System grid = make_problem("diffusion2d:level=3").system; // symmetric bands beside nine
+    EXPECT_GT(energy_moved(grid, rounded(grid, 2).system,
+                           std::vector<std::vector<double>>{std::vector<double>(grid.size(), 1.0)}),
+              0);
+}
+
+/// Where the double run's directions exclude a width, Lanczos finds that the rounding, taken `margin` times, makes the
+/// matrix indefinite with one sign or the other; and they exclude all but the last few that do not hold.
+TEST(Rounding, DirectionsExcludeWidthsThatDoNotHold) {
+    int excluded = 0;
+    for (const Problem& p : {problem("springs", springs(60)), problem("network", five_point(20, 1.0 / 3)),
+                             make_problem("diffusion2d:level=4,field=jump,contrast=1000")}) {
+        const ScaledProblem scaled = jacobi_scaled(p);
+        const System& a = scaled.problem.system;
+        const Trial trial = run_trial(p, scaled, {});
+        ASSERT_TRUE(trial.reached) << p.name;
+        ASSERT_GE(trial.directions.size(), 2U);
+        const auto holds = [&](const System& b, double margin) {
+            return extreme_eigenvalues(moved(a, b, margin), {}).smallest > 0 &&
+                   extreme_eigenvalues(moved(a, b, -margin), {}).smallest > 0;
+        };
+        for (const double margin : {4.0, 60.0}) {
+            int longest_excluded = 0, longest_failing = 0;
+            for (int bits = 2; bits <= 24; ++bits) {
+                const System b = rounded(a, bits).system;
+                const bool out = margin * energy_moved(a, b, trial.directions) > 1;
+                if (!holds(b, margin)) longest_failing = bits;
+                else EXPECT_FALSE(out) << p.name << ' ' << bits << " bits, margin " << margin;
+                if (out) longest_excluded = bits;
+                excluded += out;
+            }
+            EXPECT_LE(longest_failing - longest_excluded, 5) << p.name << ", margin " << margin;
+        }
+    }
+    EXPECT_GT(excluded, 20);
 }
 
 /// Both proposals converge when they are run; the advised one in at most `times` the iterations of double precision.

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numbers>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -116,7 +119,9 @@ private:
         MatrixMeasured& m = advice_.measured;
         m.unknowns = matrix().size();
         m.longest_row = longest_row(matrix());
+        const double begin = computed_seconds();
         const Extremes found = lanczos(matrix(), "eigenvalues", true);
+        lanczos_seconds_ = computed_seconds() - begin;
         m.smallest = found.smallest;
         m.largest = found.largest;
         m.steps = found.steps;
@@ -130,8 +135,9 @@ private:
             say(fmt::format("CG in double precision: {} iterations, residual {:.1e}", iterations, residual));
         };
         const double start = computed_seconds();
-        const Trial trial = run_trial(problem_, scaled_, o);
+        Trial trial = run_trial(problem_, scaled_, o);
         m.double_seconds = computed_seconds() - start;
+        directions_ = std::move(trial.directions);
         m.largest_correction = trial.largest_correction;
         m.double_reached = trial.reached;
         m.double_iterations = trial.iterations;
@@ -189,28 +195,58 @@ private:
         return definite(-margin) && definite(margin);
     }
 
-    /// The fewest bits that hold, by halving below those that the bound on row sums grants.
+    /// The fewest bits that hold, below those that the bound on row sums grants.
     bool coefficients(const Aim& aim, AdvisedWidths& w) {
         // (A + E)^-1 A is within 1 / (margin - 1) of one: no inner solve gains more than that.
         w.margin = std::max(aim.finer / kPart, std::exp2(aim.gain));
         int safe = aim.too_short + 1;
-        while (safe <= kMostBits && 2 * w.margin * rounded(matrix(), safe).row_bound > advice_.measured.smallest)
-            ++safe;
+        while (safe <= kMostBits && 2 * w.margin * rounding(safe).row_bound > advice_.measured.smallest) ++safe;
         w.coefficient_safe = safe;
         if (safe > kMostBits)
             return none(fmt::format("coefficients of {} fraction bits still change a row by {:.1e}", kMostBits,
-                                    rounded(matrix(), kMostBits).row_bound));
-        int fails = aim.too_short, holds = safe;
-        // (Each takes up to two runs of Lanczos: on a large matrix the trials below shorten what time leaves long.)
-        while (holds - fails > 1 && spent() < kMeasuring * budget()) {
-            const int middle = fails + (holds - fails) / 2;
+                                    rounding(kMostBits).row_bound));
+        // x.E x < x.A x / margin for every x, so for what the double run found. (Of two widths the shorter may do by
+        // chance; it is not looked for.)
+        int fails = safe - 1;
+        while (fails > aim.too_short && w.margin * energy(fails) <= 1) --fails;
+        // From the shortest that the double run's iterates allow upwards, in longer and longer steps, and back by
+        // halving. (Each takes up to two runs of Lanczos. Where time is better spent on trials, they begin with the
+        // shortest that may hold.)
+        int holds = safe, step = 1;
+        while (holds - fails > 1 && spent() + 2 * lanczos_seconds_ < kMeasuring * budget()) {
+            const int middle = holds == safe ? std::min(fails + step, holds - 1) : fails + (holds - fails) / 2;
+            step *= 2;
             (stays_definite(rounded(matrix(), middle), w.margin, middle) ? holds : fails) = middle;
         }
-        const RoundedMatrix chosen = rounded(matrix(), holds);
-        w.coefficient = holds;
-        w.coefficient_word = chosen.word_bits;
-        w.perturbation = chosen.row_bound;
+        w.coefficient_shown = holds;
+        w = with_coefficient(w, fails + 1);
         return true;
+    }
+
+    /// What rounding the coefficients to so many fraction bits does (rows.hpp).
+    struct Rounding {
+        double row_bound = 0;
+        int word_bits = 0;
+        std::optional<double> energy; ///< moved, of the double run's directions
+    };
+    Rounding& rounding(int bits) {
+        const auto [at, is_new] = roundings_.try_emplace(bits);
+        if (is_new) {
+            const RoundedMatrix r = rounded(matrix(), bits);
+            at->second = {r.row_bound, r.word_bits, {}};
+        }
+        return at->second;
+    }
+    double energy(int bits) {
+        std::optional<double>& found = rounding(bits).energy;
+        if (!found) found = energy_moved(matrix(), rounded(matrix(), bits).system, directions_);
+        return *found;
+    }
+    AdvisedWidths with_coefficient(AdvisedWidths w, int bits) {
+        w.coefficient = bits;
+        w.coefficient_word = rounding(bits).word_bits;
+        w.perturbation = rounding(bits).row_bound;
+        return w;
     }
 
     /// Trial solves decide: the advised widths become the shortest that converge in time, the fewest those that
@@ -219,13 +255,7 @@ private:
         const MatrixMeasured& m = advice_.measured;
         Search search(
             problem_, [this](const AdvisedWidths& w) { return options_for(w); },
-            [this](AdvisedWidths w, int bits) {
-                const RoundedMatrix chosen = rounded(matrix(), bits);
-                w.coefficient = bits;
-                w.coefficient_word = chosen.word_bits;
-                w.perturbation = chosen.row_bound;
-                return w;
-            },
+            [this](const AdvisedWidths& w, int bits) { return with_coefficient(w, bits); },
             [this](const DatapathSpec& spec) { return refusal_of(spec).empty(); }, budget() - spent(),
             [this](const std::string& what) { say(what); });
         // (Restarts come every so many: a solve ends behind one.)
@@ -240,13 +270,9 @@ private:
             fewest.tried && bits(fewest.widths) < bits(advice_.advised->widths) ? fewest : *advice_.advised;
         if (!advice_.advised->tried && advice_.fewest->tried) advice_.advised = advice_.fewest; // it converges
         advice_.trials = search.trials();
-        // Words that nothing was tried with are better filled than guessed: the loop takes its scale from the last
-        // step.
-        for (auto* const proposal : {&advice_.advised, &advice_.fewest}) {
-            SolveOptions& o = (*proposal)->options;
-            if (!(*proposal)->tried) o.headroom.reset();
-            else if (*(*proposal)->tried < default_iteration_limit(m.unknowns)) o.max_iterations = 0;
-        }
+        for (auto* const proposal : {&advice_.advised, &advice_.fewest})
+            if (!(*proposal)->tried) *proposal = by_rule_;
+            else if (*(*proposal)->tried < default_iteration_limit(m.unknowns)) (*proposal)->options.max_iterations = 0;
         const std::string refused = refusal_of(advice_.advised->options.spec);
         if (refused.empty() && (advice_.advised->tried || advice_.fewest->tried || search.budget_spent())) return;
         none(refused.empty()
@@ -266,18 +292,13 @@ private:
     }
 
     /// Words that no engine has are cut to a core's longest before they are tried.
-    void cut_to_engines(AdvisedWidths& w) const {
+    void cut_to_engines(AdvisedWidths& w) {
         if (refusal_of(options_for(w).spec).empty()) return;
         while (w.product + w.product_integer > kCoreWord || w.vector + w.integer > kCoreWord) {
             --w.vector;
             --w.product;
         }
-        if (w.coefficient_word > kCoreWord) {
-            const RoundedMatrix shorter = rounded(matrix(), w.coefficient - (w.coefficient_word - kCoreWord));
-            w.coefficient -= w.coefficient_word - kCoreWord;
-            w.coefficient_word = shorter.word_bits;
-            w.perturbation = shorter.row_bound;
-        }
+        if (w.coefficient_word > kCoreWord) w = with_coefficient(w, w.coefficient - (w.coefficient_word - kCoreWord));
     }
     /// What is fewest of each.
     static AdvisedWidths shorter_of(AdvisedWidths a, const AdvisedWidths& b) {
@@ -341,13 +362,23 @@ private:
     }
 
     std::optional<Proposal> proposal(const Aim& aim) {
-        Proposal proposal;
-        AdvisedWidths& w = proposal.widths;
-        if (!coefficients(aim, w) || !vectors(aim, w)) return std::nullopt;
-        cut_to_engines(w);
-        proposal.options = options_for(w);
-        proposal.options.spec.validate();
-        return proposal;
+        AdvisedWidths w;
+        if (!coefficients(aim, w)) return std::nullopt;
+        const auto made = [&](int coefficient) -> std::optional<Proposal> {
+            Proposal proposal{with_coefficient(w, coefficient), {}, {}};
+            if (!vectors(aim, proposal.widths)) return std::nullopt;
+            cut_to_engines(proposal.widths);
+            proposal.options = options_for(proposal.widths);
+            proposal.options.spec.validate();
+            return proposal;
+        };
+        std::optional<Proposal> rule = made(w.coefficient_shown);
+        if (!rule) return std::nullopt;
+        // Words that nothing was tried with are better filled than guessed: the loop takes its scale from the last
+        // step.
+        rule->options.headroom.reset();
+        by_rule_ = std::move(rule);
+        return made(w.coefficient);
     }
 
     /// The solve in these widths. u is a word too: so the cores in hardware take what is named.
@@ -375,6 +406,10 @@ private:
     const AdviceProgress& progress_;
     ScaledProblem scaled_;
     Advice advice_;
+    std::vector<std::vector<double>> directions_; ///< of the double run
+    std::map<int, Rounding> roundings_;           ///< by fraction bits
+    double lanczos_seconds_ = 0;                  ///< for the eigenvalues
+    std::optional<Proposal> by_rule_;             ///< of the last aim: what needs no trial
     double start_ = computed_seconds();
 };
 

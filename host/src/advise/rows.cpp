@@ -185,6 +185,41 @@ RoundedMatrix rounded(const System& given, int fraction_bits) {
     return result;
 }
 
+double energy_moved(const System& given, const System& b, std::span<const std::vector<double>> vectors) {
+    struct Entry {
+        std::size_t column;
+        double value, change;
+    };
+    const System system = with_every_entry(given);
+    std::vector<double> energy(vectors.size(), 0.0), change(vectors.size(), 0.0);
+    std::visit(
+        [&](const auto& m) {
+            const auto& other = std::get<std::decay_t<decltype(m)>>(b.matrix());
+            std::vector<Entry> row;
+            for (std::size_t i = 0; i < system.size(); ++i) {
+                row.clear();
+                for_row(m, i, [&](std::size_t j, double value) { row.push_back({j, value, 0}); });
+                std::size_t k = 0;
+                for_row(other, i, [&](std::size_t, double value) {
+                    row[k].change = value - row[k].value;
+                    ++k;
+                });
+                for (std::size_t v = 0; v < vectors.size(); ++v) {
+                    const std::vector<double>& x = vectors[v];
+                    for (const Entry& e : row) {
+                        if (e.value == 0 && e.change == 0) continue; // whose column may lie outside
+                        energy[v] += x[i] * e.value * x[e.column];
+                        change[v] += x[i] * e.change * x[e.column];
+                    }
+                }
+            }
+        },
+        system.matrix());
+    double most = 0;
+    for (std::size_t v = 0; v < vectors.size(); ++v) most = std::max(most, std::abs(change[v]) / energy[v]);
+    return most;
+}
+
 System moved(const System& a, const System& b, double factor) {
     const System from = with_every_entry(a), to = with_every_entry(b);
     return std::visit(Overloaded{[](const SymmetricBands& m) { return System(m); },

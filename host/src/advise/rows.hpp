@@ -32,6 +32,10 @@ struct RoundedMatrix {
 /// minus these, so that row sums survive; in sparse rows it is rounded by itself.
 RoundedMatrix rounded(const System& system, int fraction_bits);
 
+/// |x.(B - A) x| / x.A x, the largest over some vectors x that are not zero; for two matrices of one kind and one
+/// pattern (symmetric bands and their nine bands alike), A positive definite. 0 without vectors.
+double energy_moved(const System& a, const System& b, std::span<const std::vector<double>> vectors);
+
 /// A + factor (B - A), entry by entry, for two matrices of one kind and one pattern.
 System moved(const System& a, const System& b, double factor);
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "mantissa/host/scaling.hpp"
 
@@ -19,6 +20,9 @@ struct Trial {
     /// The relative residual that rounding leaves of a defect that is formed in double precision: 2^-53 times the norm
     /// of sqrt(sum_j (a_ij u_j)^2) over that of b, on the problem as given.
     double floor = 0;
+    /// The last iterate, and what iterations 2^k to 2^(k+1) - 1 added to it, the last few of these: what CG is slow to
+    /// find, on the scaled problem. None is zero.
+    std::vector<std::vector<double>> directions;
 };
 
 struct TrialOptions {

@@ -33,6 +33,36 @@ namespace {
 using fixed::Wide;
 using fixed::Word;
 
+/// Sparse rows in slices (fixed_pass.hpp).
+struct SlicedWords {
+    std::vector<std::size_t> begin{0};
+    std::vector<std::uint32_t> column;
+    std::vector<std::int32_t> word;
+    [[nodiscard]] RowSlices rows() const { return {begin.data(), column.data(), word.data()}; }
+};
+/// Words below 2^31. None where padding would cost more than slices save: a row's product takes half as long in them.
+std::optional<SlicedWords> sliced(const FixedMatrix& m) {
+    constexpr std::size_t kMostPadded = 3, kOf = 2;
+    SlicedWords out;
+    const auto length = [&](std::size_t i) { return i < m.size ? m.row_begin[i + 1] - m.row_begin[i] : 0; };
+    for (std::size_t i = 0; i < m.size; i += kSliceOfRows) {
+        std::uint64_t longest = 0;
+        for (std::size_t j = 0; j < kSliceOfRows; ++j) longest = std::max(longest, length(i + j));
+        out.begin.push_back(out.begin.back() + longest);
+    }
+    const std::size_t entries = out.begin.back() * kSliceOfRows;
+    if (kOf * entries > kMostPadded * m.value.size()) return std::nullopt;
+    out.column.assign(entries, 0);
+    out.word.assign(entries, 0);
+    for (std::size_t i = 0; i < m.size; ++i)
+        for (std::uint64_t k = 0; k < length(i); ++k) {
+            const std::size_t at = (out.begin[i / kSliceOfRows] + k) * kSliceOfRows + i % kSliceOfRows;
+            out.column[at] = m.column[m.row_begin[i] + k];
+            out.word[at] = static_cast<std::int32_t>(m.value[m.row_begin[i] + k]);
+        }
+    return out;
+}
+
 class FixedFusedSession final : public FixedFusedWords {
 public:
     FixedFusedSession(const DatapathSpec& spec, const SessionOptions& options, FixedMatrix matrix, const RowPlan& rows,
@@ -46,6 +76,7 @@ public:
                 bands_[b].assign(matrix_.bands[b].begin(), matrix_.bands[b].end());
                 matrix_.bands[b] = {};
             }
+        if (rows_.kind == RowPlan::Kind::sparse) slices_ = sliced(matrix_);
         const std::size_t wanted = std::max<std::size_t>(4096, 4 * margin_);
         chunk_ = (wanted + 4095) / 4096 * 4096;
         ends_ = links_ == nullptr ? StripEnds{0, size(), 0, size()}
@@ -178,6 +209,7 @@ private:
         const std::int32_t* const p = data(Vec::p);
         std::int32_t* const q = data(Vec::q);
         const WordRow& row = rows_.row;
+        if (slices_) return kernels_.slice_rows(slices_->rows(), p, row, q, range, begin, end);
         for (std::size_t i = begin; i < end; ++i) {
             std::uint64_t units = 0; // which may wrap where a word of p has overflowed: then q is formed again
             for (std::uint64_t k = matrix_.row_begin[i]; k < matrix_.row_begin[i + 1]; ++k)
@@ -421,6 +453,7 @@ private:
     std::size_t chunk_ = 0;
     std::array<std::vector<std::int32_t>, kBands> bands_;
     std::array<std::ptrdiff_t, kBands> offset_{};
+    std::optional<SlicedWords> slices_; ///< of sparse rows, where padding is short
     Scratch scratch_;
     Scalars scalars_;
     std::optional<double> first_rho_; ///< rho of a resident run's first pass, while that runs

@@ -50,7 +50,10 @@ inline std::optional<RowPlan> row_plan(const FixedMatrix& m, const DatapathSpec&
             magnitudes += std::abs(c);
         }
         shift -= common;
-        sum_bits = s.p.word_bits + static_cast<int>(std::bit_width(static_cast<std::uint64_t>(magnitudes)));
+        // |sum| <= 2^(W - 1) magnitudes
+        sum_bits =
+            s.p.word_bits +
+            static_cast<int>(std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(magnitudes - 1, 0))));
         bool equal = true;
         for (std::size_t b = 0; b < kBands; ++b) equal &= b == kBands / 2 || plan.stencil[b] == plan.stencil[0];
         plan.kind = equal ? RowPlan::Kind::box : RowPlan::Kind::stencil;

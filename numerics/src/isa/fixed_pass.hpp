@@ -14,8 +14,8 @@ struct WordScale {
     std::int32_t significand = 0;
     int shift = 0; ///< 0..62
     std::int64_t half = 0;
-    /// significand 2^-shift, where every result is below 2^21 in magnitude: one fused multiply-add in a float then forms
-    /// and rounds it.
+    /// significand 2^-shift, where every result is below 2^21 in magnitude: one fused multiply-add in a float then
+    /// forms and rounds it.
     float factor = 0;
     bool small = false;
 };
@@ -47,6 +47,16 @@ struct WordRow {
     std::int64_t half = 0;
 };
 
+inline constexpr std::size_t kSliceOfRows = 16; ///< rows side by side
+
+/// Sparse rows in slices: entry k of row j of slice s is at (begin[s] + k) kSliceOfRows + j; what pads a row is a word
+/// of 0 in a column that exists.
+struct RowSlices {
+    const std::size_t* begin;
+    const std::uint32_t* column;
+    const std::int32_t* word;
+};
+
 struct FixedPassKernels {
     void (*add_u32)(std::int32_t* u, const std::int32_t* p, const WordScale& s, WordRange& range, std::size_t n);
     void (*add_u64)(std::int64_t* u, const std::int32_t* p, const WordScale& s, WordRange& range, std::size_t n);
@@ -65,6 +75,10 @@ struct FixedPassKernels {
     /// Nine products of bands, sums in 64 bits; band[b] points at the first element's coefficient.
     void (*band_rows)(const std::int32_t* const* band, const std::int32_t* p, const std::ptrdiff_t* offset,
                       const WordRow& row, std::int32_t* q, WordRange& range, std::size_t n);
+    /// Rows begin to end - 1, sums in 64 bits, which may wrap. begin is a multiple of kSliceOfRows; p and q point at
+    /// the vectors' first elements.
+    void (*slice_rows)(const RowSlices& a, const std::int32_t* p, const WordRow& row, std::int32_t* q, WordRange& range,
+                       std::size_t begin, std::size_t end);
     /// Adds r.r, p.q and q.q to sums[0..2]; they fit 63 bits.
     void (*dots)(const std::int32_t* r, const std::int32_t* p, const std::int32_t* q, std::int64_t* sums,
                  std::size_t n);

@@ -301,6 +301,46 @@ void band_rows(const std::int32_t* const* band, const std::int32_t* p, const std
     wide_rows(Streamed{band}, p, offset, row, q, range, n);
 }
 
+/// Rows of a slice end together: no branch is mispredicted.
+void slice_rows(const RowSlices& a, const std::int32_t* p, const WordRow& row, std::int32_t* q, WordRange& range,
+                std::size_t begin, std::size_t end) {
+    std::size_t i = begin;
+#if MANTISSA_HAS_WORDS
+    if (row.left == 0) {
+        RangeOf seen;
+        const V lift = Words::all64(row.half + kLift);
+        const V base = Words::all(static_cast<std::int32_t>(static_cast<std::uint32_t>(kLift >> row.right)));
+        for (; i + kSliceOfRows <= end; i += kSliceOfRows) {
+            const std::size_t slice = i / kSliceOfRows;
+            for (std::size_t first = 0; first < kSliceOfRows; first += Words::kCount) {
+                V even = lift, odd = lift;
+                for (std::size_t k = a.begin[slice]; k < a.begin[slice + 1]; ++k) {
+                    const std::size_t at = k * kSliceOfRows + first;
+                    const V word = Words::load(a.word + at), x = Words::pick(p, a.column + at);
+                    even = Words::add64(even, Words::mul_even(word, x));
+                    odd = Words::add64(odd, Words::mul_even(Words::odd(word), Words::odd(x)));
+                }
+                const V x = Words::sub(Words::blend(Words::shift_right64(even, row.right),
+                                                    Words::to_odd(Words::shift_right64(odd, row.right))),
+                                       base);
+                Words::store(q + i + first, x);
+                seen.take(x);
+            }
+        }
+        seen.into(range);
+    }
+#endif
+    for (; i < end; ++i) {
+        std::uint64_t sum = 0; // which may wrap where a word of p has overflowed: then q is formed again
+        for (std::size_t k = a.begin[i / kSliceOfRows]; k < a.begin[i / kSliceOfRows + 1]; ++k) {
+            const std::size_t at = k * kSliceOfRows + i % kSliceOfRows;
+            sum += static_cast<std::uint64_t>(std::int64_t{a.word[at]} * p[a.column[at]]);
+        }
+        q[i] = rounded1(row, static_cast<std::int64_t>(sum));
+        range.take(q[i]);
+    }
+}
+
 void dots(const std::int32_t* r, const std::int32_t* p, const std::int32_t* q, std::int64_t* sums, std::size_t n) {
     std::size_t i = 0;
 #if MANTISSA_HAS_WORDS
@@ -326,8 +366,8 @@ void dots(const std::int32_t* r, const std::int32_t* p, const std::int32_t* q, s
 } // namespace
 
 const FixedPassKernels& fixed_pass_kernels() {
-    static const FixedPassKernels kernels{add_u32,     add_u64,          update,    box_row,
-                                          stencil_row, stencil_row_wide, band_rows, dots};
+    static const FixedPassKernels kernels{add_u32,          add_u64,   update,     box_row, stencil_row,
+                                          stencil_row_wide, band_rows, slice_rows, dots};
     return kernels;
 }
 

@@ -22,6 +22,12 @@ struct Words {
     static void store(void* at, V x) {
         _mm512_storeu_si512(at, x);
     }
+    /// Elements from here and there. (Gather instructions are slower than loads one by one on many processors.)
+    static V pick(const std::int32_t* from, const std::uint32_t* at) {
+        return _mm512_setr_epi32(from[at[0]], from[at[1]], from[at[2]], from[at[3]], from[at[4]], from[at[5]],
+                                 from[at[6]], from[at[7]], from[at[8]], from[at[9]], from[at[10]], from[at[11]],
+                                 from[at[12]], from[at[13]], from[at[14]], from[at[15]]);
+    }
     static V zero() {
         return _mm512_setzero_si512();
     }
@@ -73,6 +79,10 @@ struct Words {
     }
     static void store(void* at, V x) {
         _mm256_storeu_si256(static_cast<__m256i*>(at), x);
+    }
+    static V pick(const std::int32_t* from, const std::uint32_t* at) {
+        return _mm256_setr_epi32(from[at[0]], from[at[1]], from[at[2]], from[at[3]], from[at[4]], from[at[5]],
+                                 from[at[6]], from[at[7]]);
     }
     static V zero() {
         return _mm256_setzero_si256();

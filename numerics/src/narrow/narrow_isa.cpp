@@ -9,26 +9,17 @@
 #include "narrow_kernels.hpp"
 
 #include "isa/isa.hpp"
-#include "mantissa/narrow/random_bits.hpp"
+#include "vectors.hpp"
 
 namespace mantissa::detail::MANTISSA_ISA {
 
 namespace {
 
-#if defined(__AVX512F__)
-constexpr std::size_t kLanes = 8;
-#elif defined(__AVX2__)
-constexpr std::size_t kLanes = 4;
-#else
-constexpr std::size_t kLanes = 2;
-#endif
 // Vectors by the compiler's extension: it does not vectorise shifts by amounts that it can narrow.
-using Bits = std::int64_t __attribute__((vector_size(8 * kLanes)));
-using Words = std::uint64_t __attribute__((vector_size(8 * kLanes)));
-using Doubles = double __attribute__((vector_size(8 * kLanes)));
+using Doubles = double __attribute__((vector_size(8 * kLongs)));
 // Where doubles lie: GCC 12 makes copies of bytes through memory, in halves that the next load waits for, and forgets
 // an alignment that is given to a vector type afterwards.
-using Loose = double __attribute__((vector_size(8 * kLanes), aligned(8), may_alias));
+using Loose = double __attribute__((vector_size(8 * kLongs), aligned(8), may_alias));
 constexpr std::int64_t kSign = static_cast<std::int64_t>(1ULL << 63), kInfinity = std::int64_t{0x7FF} << 52,
                        kNaN = std::int64_t{0xFFF} << 51;
 
@@ -38,40 +29,37 @@ MANTISSA_INLINE Bits all(std::int64_t x) {
     return x - Bits{};
 }
 MANTISSA_INLINE Bits shifted_right(Bits x, Bits by) { // of what is not negative: AVX2 has no arithmetic shifts
-    return reinterpret_cast<Bits>(reinterpret_cast<Words>(x) >> reinterpret_cast<Words>(by));
+    return reinterpret_cast<Bits>(reinterpret_cast<Longs>(x) >> reinterpret_cast<Longs>(by));
 }
 MANTISSA_INLINE Bits shifted_right(Bits x, int by) {
-    return reinterpret_cast<Bits>(reinterpret_cast<Words>(x) >> by);
+    return reinterpret_cast<Bits>(reinterpret_cast<Longs>(x) >> by);
 }
 MANTISSA_INLINE Bits shifted_left(Bits x, Bits by) {
-    return reinterpret_cast<Bits>(reinterpret_cast<Words>(x) << reinterpret_cast<Words>(by));
+    return reinterpret_cast<Bits>(reinterpret_cast<Longs>(x) << reinterpret_cast<Longs>(by));
 }
 
-/// Of 32 random bits as a double, plus 1.
-MANTISSA_INLINE Doubles one_above(Bits random) {
-    return reinterpret_cast<Doubles>((std::int64_t{0x433} << 52) | random) - (0x1p52 - 1);
+/// Of such noise: the random bits as a double, plus 1.
+MANTISSA_INLINE Doubles one_above(Bits noise) {
+    return (0x1p52 + 0x1p32) - reinterpret_cast<Doubles>((std::int64_t{0x433} << 52) | shifted_right(noise, 32));
 }
 
 /// What is added to m so that it carries into bit d where it is rounded away from zero.
 template <int D>
-MANTISSA_INLINE Bits carry(Bits m, Bits d, Bits below, Bits negative, Bits random, const NarrowParams& f) {
+MANTISSA_INLINE Bits carry(Bits m, Bits d, Bits below, Bits negative, Bits noise, const NarrowParams& f) {
     if constexpr (D == kTowardZero) return Bits{};
     if constexpr (D == kNearestAway) return shifted_right(below + 1, 1);
     if constexpr (D == kUp) return below & ~negative;
     if constexpr (D == kDown) return below & negative;
-    if constexpr (D == kStochastic) {
-        const Bits more = d > 32 ? d - 32 : Bits{}, less = d < 32 ? 32 - d : Bits{};
-        const Bits share = shifted_left(shifted_right(m & below, more), less); // floor(2^32 t)
-        return share > random ? below + 1 : Bits{};
-    }
+    // floor(2^32 t) + noise carries where floor(2^32 t) is above the random bits.
+    if constexpr (D == kStochastic) return noise_at(noise, d);
     const Bits last = shifted_right((m | f.last_or) ^ f.last_xor, d) & 1;
     if constexpr (D == kToOdd) return below & (last - 1);
     return shifted_right(below, 1) + (last & below); // last & below: no tie where nothing is dropped
 }
 
 /// Is a magnitude below one unit rounded to it, stochastically? All bits or none.
-MANTISSA_INLINE Bits to_unit(Bits m, Bits random, const NarrowParams& f) {
-    return reinterpret_cast<Doubles>(m) * f.unit_scale[0] * f.unit_scale[1] >= one_above(random);
+MANTISSA_INLINE Bits to_unit(Bits m, Bits noise, const NarrowParams& f) {
+    return reinterpret_cast<Doubles>(m) * f.unit_scale[0] * f.unit_scale[1] >= one_above(noise);
 }
 
 /// A magnitude below the normal numbers, which the processor itself rounds to the nearest multiple of the unit; other
@@ -93,7 +81,7 @@ template <int D> MANTISSA_INLINE Doubles on_grid(Doubles size, Bits negative, co
 }
 
 template <int D, bool kGradual, Signs kSigns>
-MANTISSA_INLINE Doubles round_some(Doubles x, Bits random, const NarrowParams& f) {
+MANTISSA_INLINE Doubles round_some(Doubles x, Bits noise, const NarrowParams& f) {
     const Bits pattern = reinterpret_cast<Bits>(x), sign = pattern & kSign, m = pattern ^ sign;
     const Bits negative = pattern < 0;
     Bits d = all(f.drop);
@@ -104,11 +92,10 @@ MANTISSA_INLINE Doubles round_some(Doubles x, Bits random, const NarrowParams& f
         d = d < 52 ? d : all(52);
     }
     const Bits below = shifted_left(all(1), d) - 1;
-    const Bits added = carry<D>(m, d, below, negative, random, f);
-    Bits r = D == kStochastic ? (m & ~below) + added : (m + added) & ~below;
+    Bits r = (m + carry<D>(m, d, below, negative, noise, f)) & ~below;
     if constexpr (kByAdding) {
         r = m < f.min_normal ? reinterpret_cast<Bits>(on_grid<D>(reinterpret_cast<Doubles>(m), negative, f)) : r;
-    } else if constexpr (kGradual) r = m < f.unit ? to_unit(m, random, f) & f.unit : r;
+    } else if constexpr (kGradual) r = m < f.unit ? to_unit(m, noise, f) & f.unit : r;
     const Bits beyond = r > f.max;
     if constexpr (!kGradual) r = r < f.min_normal ? all(f.below) : r;
     Bits result = r | sign;
@@ -122,25 +109,27 @@ MANTISSA_INLINE Doubles round_some(Doubles x, Bits random, const NarrowParams& f
     return reinterpret_cast<Doubles>(m > kInfinity ? all(kNaN) : result);
 }
 
+/// Stochastic rounding of numbers that are not normal, or may not remain so.
+template <bool kGradual, Signs kSigns>
+__attribute__((noinline)) Doubles round_others(Doubles x, Bits noise, const NarrowParams& f) {
+    return round_some<kStochastic, kGradual, kSigns>(x, noise, f);
+}
 template <int D, bool kGradual, Signs kSigns>
 void round_all(const double* a, double* out, std::size_t n, const NarrowParams& params, std::uint64_t first) {
     const NarrowParams f = params; // no store can change it
-    Words number{};
-    for (std::size_t lane = 0; lane < kLanes; ++lane) number[lane] = narrow::counted(params.seed, first + lane);
-    const auto step = [&](const double* from, double* to) {
-        Bits random{};
-        if constexpr (D == kStochastic) random = shifted_right(reinterpret_cast<Bits>(narrow::mixed(number)), 32);
+    const Noisy noisy(params);
+    Mixed number = counters(params.seed, first);
+    by_vectors<kLongs>(a, out, n, [&](const double* from, double* to) {
         const Doubles x = *reinterpret_cast<const Loose*>(from);
-        *reinterpret_cast<Loose*>(to) = round_some<D, kGradual, kSigns>(x, random, f);
-        number += narrow::counted(0, kLanes - 1);
-    };
-    std::size_t i = 0;
-    for (; i + kLanes <= n; i += kLanes) step(a + i, out + i);
-    if (i == n) return;
-    double rest[kLanes] = {};
-    __builtin_memcpy(rest, a + i, (n - i) * sizeof(double));
-    step(rest, rest);
-    __builtin_memcpy(out + i, rest, (n - i) * sizeof(double));
+        auto& rounded = *reinterpret_cast<Loose*>(to);
+        if constexpr (D == kStochastic) {
+            const Bits pattern = reinterpret_cast<Bits>(x), noise = noise_of(number);
+            rounded = any_negative(noisy.others(pattern))
+                          ? round_others<kGradual, kSigns>(x, noise, f)
+                          : reinterpret_cast<Doubles>(noisy.rounded<kSigns>(pattern, noise));
+        } else rounded = round_some<D, kGradual, kSigns>(x, Bits{}, f);
+        number.v += narrow::counted(0, kLongs - 1);
+    });
 }
 
 #define MANTISSA_NARROW(D)                                                                                             \

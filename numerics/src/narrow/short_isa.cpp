@@ -10,11 +10,7 @@
 #include "narrow_kernels.hpp"
 
 #include "isa/isa.hpp"
-#include "mantissa/narrow/random_bits.hpp"
-
-#if defined(__AVX2__)
-#include <immintrin.h>
-#endif
+#include "vectors.hpp"
 
 namespace mantissa::detail::MANTISSA_ISA {
 
@@ -50,7 +46,7 @@ using Raw = __m256i;
 using Ints = std::int32_t __attribute__((vector_size(4 * kLanes)));
 using Loose = std::int32_t __attribute__((vector_size(4 * kLanes), aligned(8), may_alias)); // where doubles lie
 using Unsigned = std::uint32_t __attribute__((vector_size(4 * kLanes)));
-using Longs = std::uint64_t __attribute__((vector_size(4 * kLanes))); // half as many
+using LooseBits = std::int64_t __attribute__((vector_size(4 * kLanes), aligned(8), may_alias));
 
 constexpr std::int32_t kSign = INT32_MIN, kInfinity = 0x7FF << 20, kNaN = 0xFFF << 19;
 
@@ -96,24 +92,6 @@ MANTISSA_INLINE void store_words(Ints upper, double* to) {
     out[0] = reinterpret_cast<Ints>(MANTISSA_VECTOR(unpacklo_epi32)(Raw{}, reinterpret_cast<Raw>(upper)));
     out[1] = reinterpret_cast<Ints>(MANTISSA_VECTOR(unpackhi_epi32)(Raw{}, reinterpret_cast<Raw>(upper)));
 }
-
-/// 64-bit words for the random bits' definition, with a product by a constant that AVX2 has no instruction for.
-struct Mixed {
-    Longs v;
-    MANTISSA_INLINE friend Mixed operator^(Mixed a, Mixed b) { return {a.v ^ b.v}; }
-    MANTISSA_INLINE friend Mixed operator>>(Mixed a, int by) { return {a.v >> by}; }
-    MANTISSA_INLINE friend Mixed operator*(Mixed a, unsigned long long b) {
-#if defined(__AVX512DQ__)
-        return {a.v * b};
-#else
-        const Longs factor = b - Longs{}, swapped = ((b << 32) | (b >> 32)) - Longs{};
-        const Raw low = _mm256_mul_epu32(reinterpret_cast<Raw>(a.v), reinterpret_cast<Raw>(factor));
-        const auto cross =
-            reinterpret_cast<Longs>(_mm256_mullo_epi32(reinterpret_cast<Raw>(a.v), reinterpret_cast<Raw>(swapped)));
-        return {reinterpret_cast<Longs>(low) + (cross << 32) + (cross >> 32 << 32)};
-#endif
-    }
-};
 
 /// The parameters' upper words; the lower ones are zero.
 struct Words {
@@ -195,31 +173,41 @@ MANTISSA_INLINE Ints round_some(Ints upper, Ints lower, Ints random, const Words
     return any(beyond) ? special(result, r, m, negative, f) : result;
 }
 
-template <int D, Tiny kTiny, Signs kSigns>
-void round_all(const double* a, double* out, std::size_t n, const NarrowParams& params, std::uint64_t first) {
+template <int D, Tiny kTiny, Signs kSigns, bool kMostlyNormal>
+void round_loop(const double* a, double* out, std::size_t n, const NarrowParams& params, std::uint64_t first) {
     const Words f(params); // no store can change it
-    constexpr std::size_t kHalf = kLanes / 2;
-    Mixed number[2] = {};
-    for (std::size_t lane = 0; lane < kLanes; ++lane)
-        number[lane / kHalf].v[lane % kHalf] = narrow::counted(params.seed, first + lane);
-    const auto step = [&](const double* from, double* to) {
-        const auto* const in = reinterpret_cast<const Loose*>(from);
-        const Ints x = in[0], y = in[1];
+    const Noisy noisy(params);
+    Mixed number[2] = {counters(params.seed, first), counters(params.seed, first + kLongs)};
+    by_vectors<kLanes>(a, out, n, [&](const double* from, double* to) {
+        const auto* const in = reinterpret_cast<const LooseBits*>(from);
+        const Bits x = in[0], y = in[1];
         Ints random{};
-        if constexpr (D == kStochastic) {
+        if constexpr (kMostlyNormal) {
+            const Bits noise[] = {noise_of(number[0]), noise_of(number[1])};
+            for (Mixed& z : number) z.v += narrow::counted(0, kLanes - 1);
+            if (!any_negative(noisy.others(x) | noisy.others(y))) {
+                auto* const rounded = reinterpret_cast<LooseBits*>(to);
+                rounded[0] = noisy.rounded<kSigns>(x, noise[0]);
+                rounded[1] = noisy.rounded<kSigns>(y, noise[1]);
+                return;
+            }
+            random = ~upper_words(noise[0], noise[1]);
+        } else if constexpr (D == kStochastic) {
             random = upper_words(narrow::mixed(number[0]).v, narrow::mixed(number[1]).v);
             for (Mixed& z : number) z.v += narrow::counted(0, kLanes - 1);
         }
-        const Ints r = round_some<D, kTiny, kSigns>(upper_words(x, y), lower_words(x, y), random, f);
-        store_words(r, to);
-    };
-    std::size_t i = 0;
-    for (; i + kLanes <= n; i += kLanes) step(a + i, out + i);
-    if (i == n) return;
-    double rest[kLanes] = {};
-    __builtin_memcpy(rest, a + i, (n - i) * sizeof(double));
-    step(rest, rest);
-    __builtin_memcpy(out + i, rest, (n - i) * sizeof(double));
+        store_words(round_some<D, kTiny, kSigns>(upper_words(x, y), lower_words(x, y), random, f), to);
+    });
+}
+
+template <int D, Tiny kTiny, Signs kSigns>
+void round_all(const double* a, double* out, std::size_t n, const NarrowParams& params, std::uint64_t first) {
+    // Where numbers about one are often below the normal ones, a branch that fails costs more than it saves: the more
+    // so, the more numbers share it.
+    constexpr std::int64_t kSeldomBelow = std::int64_t{1023 - (kLanes == 16 ? 7 : 6)} << 52;
+    if (D == kStochastic && params.min_normal <= kSeldomBelow)
+        round_loop<D, kTiny, kSigns, D == kStochastic>(a, out, n, params, first);
+    else round_loop<D, kTiny, kSigns, false>(a, out, n, params, first);
 }
 
 #define MANTISSA_SHORT_SIGNS(D, tiny)                                                                                  \

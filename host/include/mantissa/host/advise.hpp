@@ -43,14 +43,15 @@ struct MatrixMeasured {
 
 /// What the widths have to satisfy, in bits behind the point: each is the fewest that does.
 struct AdvisedWidths {
-    double margin = 0;        ///< times which the rounding of the coefficients, with either sign, leaves A definite
-    int coefficient = 0;      ///< fraction bits of the coefficients by that margin
-    int coefficient_word = 0; ///< word that holds them
-    int coefficient_safe = 0; ///< fraction bits that suffice by the bound on the rounding alone, whatever its signs
-    double perturbation = 0;  ///< the largest row sum of what rounding to `coefficient` bits changes: bounds its norm
-    int curvature = 0;        ///< fraction bits of r, p and q by p.Ap of the smoothest direction
-    int energy = 0;           ///< ... by the energy that rounding r adds
-    int descent = 0;          ///< ... by what an inner solve shall gain
+    double margin = 0;         ///< times which the rounding of the coefficients, with either sign, leaves A definite
+    int coefficient = 0;       ///< fraction bits of the coefficients by that margin
+    int coefficient_word = 0;  ///< word that holds them
+    int coefficient_safe = 0;  ///< fraction bits that suffice by the bound on the rounding alone, whatever its signs
+    int coefficient_shown = 0; ///< ... by that or by Lanczos: `coefficient` is less where only trials could show it
+    double perturbation = 0;   ///< the largest row sum of what rounding to `coefficient` bits changes: bounds its norm
+    int curvature = 0;         ///< fraction bits of r, p and q by p.Ap of the smoothest direction
+    int energy = 0;            ///< ... by the energy that rounding r adds
+    int descent = 0;           ///< ... by what an inner solve shall gain
     int vector = 0;          ///< fraction bits of r and p: the largest of the three, without the first where q is exact
     int product = 0;         ///< fraction bits of q; `coefficient` more than p's where that makes rows exact
     bool exact_rows = false; ///< coefficients are so short that no row is rounded
