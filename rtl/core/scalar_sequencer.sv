@@ -201,9 +201,10 @@ module scalar_sequencer #(
         assign odd[k]     = mem[ram_from];
         assign odd_now[k] = ^fetched[8*k +: BW];
       end
-      logic read_q, other_q; // from registers, since `go` comes late
+      // Looked at in each clock in which an instruction could read it, since `go` comes late.
+      logic read_q, other_q;
       always_ff @(posedge clk_i) begin
-        read_q  <= rst_ni & ((go & reads_q & ~here) | read_i) & ~clearing_q;
+        read_q  <= rst_ni & ((running_q & ready_q & reads_q & ~(|(needs_q & pending_q))) | read_i) & ~clearing_q;
         other_q <= odd != odd_now;
       end
       assign checks_o = {read_q & other_q, total_checked, written, written_word};

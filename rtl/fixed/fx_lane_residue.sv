@@ -11,12 +11,13 @@ module fx_lane_residue #(
   input  wire                  clk_i,
   input  wire                  en_i,
   input  wire  [3*2-1:0]       factor_i,   ///< p, u, r: see fx_operand_residue
-  input  wire  [3*LowN-1:0]    low_i,
+  input  wire  [3*(LowN+1)-1:0] low_i,
   input  wire  [2:0]           odd_i,
+  input  wire  [2:0]           minus_i,
   input  wire  [FactorW+PW-1:0] alpha_p_i, ///< products
   input  wire  [FactorW+QW-1:0] alpha_q_i,
   input  wire  [FactorW+PW-1:0] beta_p_i,
-  input  wire  [2:0]           half_i,     ///< p, u, r: a half is added, or taken away
+  input  wire  [2:0]           half_i,     ///< p, u, r: a half is added, of r' taken away
   input  wire  [UW+RW+WideP+5:0] sum_i,    ///< p, u, r, a clock before the words: what they are cut from
   input  wire  [1:0]           u_i,        ///< with the words
   input  wire  [1:0]           r_i,
@@ -32,16 +33,23 @@ module fx_lane_residue #(
   output logic [2:0]           over_o      ///< of {p', u', r'}: the word overflows
 );
 `include "mod3.svh"
-  wire [1:0] ap, aq, bp;
-  fx_term_residue #(.M(OperandFracW), .FromW(QW), .LowN(LowN)) i_aq (
-    .clk_i, .en_i, .word_i(q_i), .factor_i(factor_i[1:0]), .low_i(low_i[LowN-1:0]), .odd_i(odd_i[0]),
-    .product_i(alpha_q_i), .term_o(aq));
-  fx_term_residue #(.M(OperandFracW), .FromW(PW), .LowN(LowN)) i_ap (
-    .clk_i, .en_i, .word_i(p_i), .factor_i(factor_i[3:2]), .low_i(low_i[2*LowN-1:LowN]), .odd_i(odd_i[1]),
-    .product_i(alpha_p_i), .term_o(ap));
-  fx_term_residue #(.M(OperandFracW), .FromW(PW), .LowN(LowN)) i_bp (
-    .clk_i, .en_i, .word_i(p_i), .factor_i(factor_i[5:4]), .low_i(low_i[3*LowN-1:2*LowN]), .odd_i(odd_i[2]),
-    .product_i(beta_p_i), .term_o(bp));
+  // The terms' digits, fx_term_residue's DigitsN.
+  localparam integer Single = (`FX_OPERAND_STEP(OperandFracW) == 1) ? 1 : 0;
+  localparam integer UN = 1 + (LowN + Single * UDown + 3) / 4;
+  localparam integer RN = 1 + (LowN + Single * RDown + 3) / 4;
+  localparam integer PN = 1 + (LowN + Single * PDown + 3) / 4;
+  wire [2*UN-1:0] ap;
+  wire [2*RN-1:0] aq;
+  wire [2*PN-1:0] bp;
+  fx_term_residue #(.M(OperandFracW), .FromW(QW), .LowN(LowN), .Down(RDown)) i_aq (
+    .clk_i, .en_i, .word_i(q_i), .factor_i(factor_i[1:0]), .low_i(low_i[LowN:0]), .odd_i(odd_i[0]),
+    .minus_i(minus_i[0]), .product_i(alpha_q_i), .digits_o(aq));
+  fx_term_residue #(.M(OperandFracW), .FromW(PW), .LowN(LowN), .Down(UDown)) i_ap (
+    .clk_i, .en_i, .word_i(p_i), .factor_i(factor_i[3:2]), .low_i(low_i[LowN+1 +: LowN+1]), .odd_i(odd_i[1]),
+    .minus_i(minus_i[1]), .product_i(alpha_p_i), .digits_o(ap));
+  fx_term_residue #(.M(OperandFracW), .FromW(PW), .LowN(LowN), .Down(PDown)) i_bp (
+    .clk_i, .en_i, .word_i(p_i), .factor_i(factor_i[5:4]), .low_i(low_i[2*(LowN+1) +: LowN+1]), .odd_i(odd_i[2]),
+    .minus_i(minus_i[2]), .product_i(beta_p_i), .digits_o(bp));
 
   // rnd_p(r')
   localparam integer Cut = RF - PF;
@@ -58,12 +66,21 @@ module fx_lane_residue #(
       wire unused = &{1'b0, r_word_i};
     end
   endgenerate
+  // Halves, which count as their terms do.
+  wire [5:0] half = {half_i[2] & minus_i[2], half_i[2] & ~minus_i[2], half_i[1] & minus_i[1], half_i[1] & ~minus_i[1],
+                     half_i[0] & minus_i[0], half_i[0] & ~minus_i[0]};
+  wire [1:0] u_must, r_must, p_must;
+  mod3_sum #(.N(UN + 2)) i_u_sum (.digits_i({u_i, half[3:2], ap}), .sum_o(u_must));
+  mod3_sum #(.N(RN + 2)) i_r_sum (.digits_i({r_i, half[1:0], aq}), .sum_o(r_must));
+  wire [1:0] p_term; // r' comes later
+  mod3_sum #(.N(PN + 1)) i_p_sum (.digits_i({half[5:4], bp}), .sum_o(p_term));
+  assign p_must = mod3_add(p_term, r_in_p);
   logic [1:0] u_q, r_q, p_q; // without what is cut off above the words
   always_ff @(posedge clk_i)
     if (en_i) begin
-      u_q <= mod3_add(mod3_add(u_i, {1'b0, half_i[1]}), ap) & {2{u_live_i}};
-      r_q <= mod3_add(mod3_add(r_i, {half_i[0], 1'b0}), mod3_minus(aq)) & {2{r_live_i}};
-      p_q <= mod3_add(mod3_add(r_in_p, {1'b0, half_i[2]}), bp) & {2{p_live_i}};
+      u_q <= u_live_i ? u_must : 2'd0;
+      r_q <= r_live_i ? r_must : 2'd0;
+      p_q <= p_live_i ? p_must : 2'd0;
     end
   // That, in units of 2^W, is what stands there and what the word's sign takes away.
   localparam integer TopW = WideP + 3 - PW;
@@ -74,9 +91,9 @@ module fx_lane_residue #(
   logic [TopW-1:0] p_top;
   always_ff @(posedge clk_i)
     if (en_i) begin
-      u_top <= u_sum[UW+1:UW-1] & {3{u_live_i}};
-      r_top <= r_sum[RW+1:RW-1] & {3{r_live_i}};
-      p_top <= p_sum[WideP+1:PW-1] & {TopW{p_live_i}};
+      u_top <= u_live_i ? u_sum[UW+1:UW-1] : '0;
+      r_top <= r_live_i ? r_sum[RW+1:RW-1] : '0;
+      p_top <= p_live_i ? p_sum[WideP+1:PW-1] : '0;
     end
   wire [1:0] u_high, r_high, p_high;
   mod3_residue #(.W(2)) i_u_high (.clk_i, .en_i(1'b1), .word_i(u_top[2:1]), .residue_o(u_high));

@@ -1,10 +1,12 @@
 /// What the checks of the vector updates know of alpha and beta (fx_operand), for each of r', u' and p': the factor's residue
 /// modulo 3, and which of a product's groups lie below the term. Formed beside the registers that the updates take, not from
-/// them.
+/// them. A group has Group bits; where a product moves by single bits and a group has two, that moves by whole groups or by one
+/// bit more.
 `include "mantissa.svh"
 `default_nettype none
 module fx_operand_residue #(
-  parameter integer M       = 13,
+  parameter integer Group   = 4, ///< bits of a group
+  parameter integer Step    = 4, ///< fx_operand's
   parameter integer FactorW = 18,
   parameter integer PosW    = 5,
   parameter integer Base    = 4,
@@ -14,24 +16,28 @@ module fx_operand_residue #(
   input  wire  [2:0]         store_i,    ///< p, u, r
   input  wire  [FactorW-1:0] factor_i,
   input  wire  [PosW-1:0]    position_i, ///< fx_operand's
-  output logic [3*2-1:0]     factor_o,   ///< p, u, r
-  output logic [3*LowN-1:0]  low_o,
-  output logic [2:0]         odd_o       ///< a product's unit is an odd power of two of the term's
+  output logic [3*2-1:0]     factor_o,   ///< p, u, r: its sign is that with which the product counts
+  output logic [3*(LowN+1)-1:0] low_o,    ///< from the lowest bit: any bit is dropped; group 0 is, group 1 ..
+  output logic [2:0]         odd_o,      ///< a product's unit is an odd power of two of the term's,
+  output logic [2:0]         minus_o     ///< and counts the other way, for r' those that are not
 );
   wire [1:0] residue;
   mod3_residue #(.W(FactorW)) i_residue (.clk_i, .en_i(1'b1), .word_i(factor_i), .residue_o(residue));
-  wire [LowN-1:0] low;
+  wire odd = (Step == 1) & (position_i[0] ^ 1'(Base % 2));
+  wire [LowN:0] low;
+  assign low[0] = 32'(position_i) > Base;
   genvar g, k;
   generate
     for (g = 0; g < LowN; g = g + 1) begin : g_low
-      assign low[g] = 32'(position_i) > Base + g;
+      assign low[g+1] = 32'(position_i) >= Base + (g + 1) * (Group / Step);
     end
     for (k = 0; k < 3; k = k + 1) begin : g_of
       always_ff @(posedge clk_i)
         if (store_i[k]) begin
-          factor_o[2*k +: 2]       <= residue;
-          low_o[LowN*k +: LowN]    <= low;
-          odd_o[k]                 <= (`FX_OPERAND_STEP(M) == 1) & (position_i[0] ^ 1'(Base % 2));
+          factor_o[2*k +: 2]       <= (odd ^ 1'(k == 0)) ? {residue[0], residue[1]} : residue;
+          low_o[(LowN+1)*k +: LowN+1] <= low;
+          odd_o[k]                 <= odd;
+          minus_o[k]               <= odd ^ 1'(k == 0);
         end
     end
   endgenerate

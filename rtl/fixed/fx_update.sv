@@ -136,21 +136,23 @@ module fx_update #(
     if (Residues != 0) begin : g_checks
       localparam integer Step = `FX_OPERAND_STEP(OperandFracW);
       localparam integer Base = `FX_BASE(OperandFracW, OutMost);
-      // Groups above the product hold its sign, which of an even number of bits counts as 0.
-      localparam integer LowN = (Step == 1) ? FromMost + OperandFracW + 3 : (FactorW + FromMost + Step - 1) / Step;
+      // Groups that can be dropped: above the product they hold its sign, which of an even number of bits counts as 0.
+      localparam integer Group = `MAX2(2, Step);
+      localparam integer LowN = (Step == 1) ? (FromMost + OperandFracW + 1) / 2 : (FactorW + FromMost + Step - 1) / Step;
       wire [3*2-1:0] factors;
-      wire [3*LowN-1:0] low;
-      wire [2:0] odd;
+      wire [3*(LowN+1)-1:0] low;
+      wire [2:0] odd, minus;
       wire [3*Lanes-1:0] over;
       wire [Lanes-1:0] other;
-      fx_operand_residue #(.M(OperandFracW), .FactorW(FactorW), .PosW(`FX_POSITION_W(OperandFracW, FromMost, OutMost)),
+      fx_operand_residue #(.Group(Group), .Step(Step), .FactorW(FactorW), .PosW(`FX_POSITION_W(OperandFracW, FromMost, OutMost)),
                            .Base(Base), .LowN(LowN)) i_factors (
-        .clk_i, .store_i(store), .factor_i(factor), .position_i(position), .factor_o(factors), .low_o(low), .odd_o(odd));
+        .clk_i, .store_i(store), .factor_i(factor), .position_i(position), .factor_o(factors), .low_o(low), .odd_o(odd),
+        .minus_o(minus));
       for (l = 0; l < Lanes; l = l + 1) begin : g_lane
         fx_lane_residue #(
 `include "fx_parameters_passed.svh"
           , .LowN(LowN)) i_residues (
-          .clk_i, .en_i, .factor_i(factors), .low_i(low), .odd_i(odd), .alpha_p_i(alpha_p[l*(FactorW+PW) +: FactorW+PW]),
+          .clk_i, .en_i, .factor_i(factors), .low_i(low), .odd_i(odd), .minus_i(minus), .alpha_p_i(alpha_p[l*(FactorW+PW) +: FactorW+PW]),
           .alpha_q_i(alpha_q[l*(FactorW+QW) +: FactorW+QW]), .beta_p_i(beta_p[l*(FactorW+PW) +: FactorW+PW]),
           .half_i(half[l*3 +: 3]), .sum_i(sum[l*SumsW +: SumsW]), .u_i(residue_i[l*2 +: 2]), .r_i(residue_i[(Lanes+l)*2 +: 2]),
           .p_i(residue_i[(2*Lanes+l)*2 +: 2]), .q_i(residue_i[(3*Lanes+l)*2 +: 2]), .u_live_i(u_live[l]),

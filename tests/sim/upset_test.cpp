@@ -171,7 +171,11 @@ TEST(Upset, AnIntegerCoreFindsWhatItLost) {
 /// Words of other lengths and fractions, more than one lane, factors that are moved by other steps: no check fails
 /// without an upset.
 TEST(Upset, AnIntegerCoreWithChecksHasTheSameBits) {
-    for (const char* spec : {"fx18.16", "fx16.14,r=fx18.16,p=fx17.14,u=fx25.20,operand=s20e8,lanes=2"}) {
+    // Products that move by one, two and four bits; rounded down, to the left too.
+    for (const char* spec :
+         {"fx18.16", "fx16.14,r=fx18.16,p=fx17.14,u=fx25.20,operand=s20e8,lanes=2",
+          "fx16.14:floor,r=fx18.16,p=fx17.14,u=fx25.20:floor,operand=s20e8", "fx16.14:floor,u=fx20.12,operand=s17e8",
+          "fx18.16:floor,u=fx25.21,operand=s14e8", "fx16.12,u=fx32.26:floor,operand=s11e8"}) {
         Request request = request_of(false, 1, Where::all, 1);
         request.options.spec = parse_spec(spec);
         const SolveResult checked = run_campaign(request).reference.result;
