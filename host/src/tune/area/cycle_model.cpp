@@ -32,7 +32,8 @@ Features clock_features(const CycleSpec& c, int lanes) {
     return {1, 1.0 / lanes / lanes, c.after > 0 ? 1.0 : 0.0};
 }
 
-/// Bits of a word of e inside a level, of Poisson's stencil, which the table's netlists are of. All cycles have the same.
+/// Bits of a word of e inside a level, of Poisson's stencil, which the table's netlists are of. All cycles have the
+/// same.
 int bits_of_e() {
     static const int kBits =
         multilevel::grid_plan(*multilevel::grid_words(make_problem("poisson2d:level=4").system), CycleSpec{}).most + 1;
