@@ -80,6 +80,7 @@ CycleModel::Kind CycleModel::fitted(std::vector<CycleNetlist> cores) {
     kind.slices = fit(slices, slices.size());
     kind.mhz = fit(mhz, mhz.size());
     std::vector<double> off;
+    off.reserve(cores.size());
     for (const CycleNetlist& n : cores) off.push_back(std::abs(cycle_blocks(n.lanes) / n.blocks - 1));
     kind.errors = {{Part::slices, errors(slices)}, {Part::blocks, error_of(std::move(off))}, {Part::mhz, errors(mhz)}};
     kind.cores = std::move(cores);
