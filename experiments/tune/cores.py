@@ -11,7 +11,8 @@ sparse rows), u longer by 3 to 10, alpha and beta of 10 to 17 fraction bits, sca
 (one, four or sixteen for sparse rows). `run` synthesises them one after the other into STORE; what is stored is not run
 again. For grids the model is fitted to
 the first ten points alone; other netlists of the store, further points and winners of `mantissa tune` among them, are marked
-"judge": they tell its error. `keep` takes the netlists of STORE of the newest RTL in it, and leaves those of other targets and BANDS in cores.json; the clocks of a pass are counted by solves of the timed
+"judge": they tell its error. `keep` takes the netlists of STORE of the newest RTL in it, and leaves those of other targets
+and BANDS in cores.json, and judges that STORE has not made again; the clocks of a pass are counted by solves of the timed
 SystemC model, whose counts are the RTL core's.
 """
 import json
@@ -120,7 +121,10 @@ def keep(mantissa, store):
             entry["fixed_clocks"] = clocks
     made = {(c["target"], c["bands"]) for c in cores}
     file = HERE / "cores.json"
-    cores += [c for c in json.loads(file.read_text())["cores"] if (c["target"], c["bands"]) not in made]
+    again = {(c["target"], c["bands"], c["spec"]) for c in cores}
+    cores += [c for c in json.loads(file.read_text())["cores"]
+              if (c["target"], c["bands"]) not in made
+              or (c.get("judge") and (c["target"], c["bands"], c["spec"]) not in again)]
     cores.sort(key=lambda c: (c["target"], c["bands"], c["spec"]))
     lines = ",\n".join("  " + json.dumps(c) for c in cores)
     file.write_text('{"cores": [\n%s\n]}\n' % lines)

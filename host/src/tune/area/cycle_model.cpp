@@ -8,6 +8,9 @@
 
 #include "core_table.hpp"
 #include "mantissa/errors.hpp"
+#include "mantissa/host/problem.hpp"
+#include "mantissa/multilevel/grid_words.hpp"
+#include "mantissa/multilevel/word_solve.hpp"
 #include "text/key_values.hpp"
 
 namespace mantissa::tuning {
@@ -27,6 +30,21 @@ Features slice_features(const CycleSpec& c, int lanes) {
 /// (A few lanes lengthen the longest path, further ones do not.)
 Features clock_features(const CycleSpec& c, int lanes) {
     return {1, 1.0 / lanes / lanes, c.after > 0 ? 1.0 : 0.0};
+}
+
+/// Bits of a word of e inside a level, of Poisson's stencil, which the table's netlists are of. All cycles have the
+/// same.
+int bits_of_e() {
+    static const int kBits =
+        multilevel::grid_plan(*multilevel::grid_words(make_problem("poisson2d:level=4").system), CycleSpec{}).most + 1;
+    return kBits;
+}
+
+/// Hard multipliers: in each lane a square for the verdict (rtl/cycle/cy_squares.sv), and what moves e by less than 16
+/// places (cy_correct.sv), 17 bits a block; the cycle has none.
+int cycle_blocks(int lanes) {
+    constexpr int kLow = 17;
+    return lanes * (1 + (bits_of_e() > kLow ? 2 : 1));
 }
 
 /// "b2,w=10,level=10,stored=5,lanes=4", as a store has it.
@@ -62,7 +80,8 @@ CycleModel::Kind CycleModel::fitted(std::vector<CycleNetlist> cores) {
     kind.slices = fit(slices, slices.size());
     kind.mhz = fit(mhz, mhz.size());
     std::vector<double> off;
-    for (const CycleNetlist& n : cores) off.push_back(std::abs(n.lanes / n.blocks - 1));
+    off.reserve(cores.size());
+    for (const CycleNetlist& n : cores) off.push_back(std::abs(cycle_blocks(n.lanes) / n.blocks - 1));
     kind.errors = {{Part::slices, errors(slices)}, {Part::blocks, error_of(std::move(off))}, {Part::mhz, errors(mhz)}};
     kind.cores = std::move(cores);
     return kind;
@@ -102,7 +121,7 @@ ModelledCore CycleModel::at(const CycleSpec& cycle, int lanes, const std::string
     ModelledCore core;
     core.area.slices =
         static_cast<std::uint64_t>(std::max(0.0, std::round(weighted(kind.slices, slice_features(cycle, lanes)))));
-    core.area.blocks = static_cast<std::uint64_t>(lanes); // the squares of the verdict
+    core.area.blocks = static_cast<std::uint64_t>(cycle_blocks(lanes));
     core.model_mhz = weighted(kind.mhz, clock_features(cycle, lanes));
     return core;
 }
