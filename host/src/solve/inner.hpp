@@ -92,8 +92,6 @@ std::string_view divisor(const recurrence::Definition& definition);
 /// What the options ask for: a cycle, or CG on the engine.
 std::unique_ptr<InnerSolver> make_inner_solver(const Problem& problem, const Engine& engine,
                                                const SolveContext& context);
-/// A multilevel cycle on this processor.
-std::unique_ptr<InnerSolver> make_inner_cycle(const System& system, const CycleSpec& spec, int threads);
 /// A recurrence on an engine, restarted with p = r. `system` is `fit` times the one that corrections are for; `bounds`
 /// are those of `system`, for the Chebyshev recurrence.
 std::unique_ptr<InnerSolver> make_engine_solver(const Engine& engine, const System& system, double fit,

@@ -68,6 +68,7 @@ void print_answer(std::FILE* to, const SolveOptions& o, const SolveResult& r, co
     const auto row = [to](const char* name, const std::string& value) { print_row(to, name, value); };
     const bool refining = refines(o.scheme);
     print_native(to, r);
+    if (r.levels) row("levels", fmt::format("{}; set up in {:.3g} s", r.levels->text, r.levels->seconds));
     const char* const option = r.status == Status::iteration_limit ? " (--max-iterations)" : "";
     row("status",
         r.detail.empty() ? to_string(r.status) : fmt::format("{}: {}{}", to_string(r.status), r.detail, option));
