@@ -5,10 +5,8 @@ namespace mantissa::recurrence::MANTISSA_ISA {
 
 const NativeTables& native_tables() {
     static constexpr NativeTables kTables{
-        kSweepLoops<kCg, double>,
-        kSweepLoops<kCg, float>,
-        kSweepLoops<kBicgstab, double>,
-        kSweepLoops<kBicgstab, float>,
+        kSweepLoops<kCg, double>,      kSweepLoops<kCg, float>,         kSweepLoops<kBicgstab, double>,
+        kSweepLoops<kBicgstab, float>, kSweepLoops<kChebyshev, double>, kSweepLoops<kChebyshev, float>,
     };
     return kTables;
 }

@@ -17,7 +17,8 @@ namespace mantissa::recurrence {
 
 namespace {
 
-constexpr std::uint32_t kIterationsAtATime = 16;
+/// Where the definition looks at its residual itself, as many as it leaves between two looks.
+template <const Definition& D> constexpr std::uint32_t kIterationsAtATime = D.every != 0 ? D.every : 16;
 /// An iterate is kept where the square of its residual is below this much of the last one's that was.
 constexpr double kKeptAgain = 1e-6;
 
@@ -31,8 +32,8 @@ const NativeTables& best_tables() {
 
 template <const Definition& D, class T> class Loops final : public Runner {
 public:
-    Loops(const CompressedRows& a, int threads, const SweepLoops<T>& loops)
-        : rows_(a, threads), native_(rows_, threads, loops) {}
+    Loops(const CompressedRows& a, int threads, const SweepLoops<T>& loops, std::span<const double> given = {})
+        : rows_(a, threads), native_(rows_, threads, loops), given_(given.begin(), given.end()) {}
 
     RecurrenceRun run(std::span<const double> r, double goal, std::uint32_t limit, std::uint32_t patience,
                       std::span<double> u) override {
@@ -40,12 +41,12 @@ public:
         double first = 0;
         for (const double x : r) first += x * x;
         std::fill(u.begin(), u.end(), 0.0);
-        native_.start(r);
+        native_.start(r, given_);
         RecurrenceRun run;
         double kept = first, halved = first;
         std::uint32_t since = 0;
         while (run.end == RunEnd::passes && run.iterations < limit && !run.patience && !run.cancelled) {
-            const std::uint32_t passes = std::min(kIterationsAtATime, limit - run.iterations);
+            const std::uint32_t passes = std::min(kIterationsAtATime<D>, limit - run.iterations);
             const RunReport report = native_.run({.passes = passes, .rho_stop = goal * goal * first});
             run.iterations += static_cast<std::uint32_t>(report.passes);
             run.end = report.end;
@@ -74,16 +75,17 @@ public:
 private:
     NativeRows<T> rows_;
     Native<D, T> native_;
+    std::vector<double> given_;
 };
 
 } // namespace
 
 bool has_native_loops(const Definition& definition) {
-    return definition == kCg || definition == kBicgstab;
+    return definition == kCg || definition == kBicgstab || definition == kChebyshev;
 }
 
 std::unique_ptr<Runner> make_native_loops(const Definition& definition, const CompressedRows& a, bool single,
-                                          int threads) {
+                                          int threads, std::span<const double> given) {
     const NativeTables& tables = best_tables();
     if (definition == kCg) {
         if (single) return std::make_unique<Loops<kCg, float>>(a, threads, tables.cg_single);
@@ -92,6 +94,10 @@ std::unique_ptr<Runner> make_native_loops(const Definition& definition, const Co
     if (definition == kBicgstab) {
         if (single) return std::make_unique<Loops<kBicgstab, float>>(a, threads, tables.bicgstab_single);
         return std::make_unique<Loops<kBicgstab, double>>(a, threads, tables.bicgstab);
+    }
+    if (definition == kChebyshev) {
+        if (single) return std::make_unique<Loops<kChebyshev, float>>(a, threads, tables.chebyshev_single, given);
+        return std::make_unique<Loops<kChebyshev, double>>(a, threads, tables.chebyshev, given);
     }
     throw InvalidInput(fmt::format("recurrence {}: this processor has no native loops for it; take cg or bicgstab",
                                    definition.name.view()));
@@ -124,8 +130,8 @@ std::unique_ptr<NativeSolver> make_processor_native(const DatapathSpec& spec, co
                     fmt::format("native loops of {} in {}, {}", definition.name.view(), single ? "float" : "double",
                                 choice.threads == 1 ? "1 thread" : fmt::format("{} threads", choice.threads))};
     std::vector<double> inverse = inverse_diagonal(a, choice.jacobi);
-    auto runner =
-        make_native_loops(definition, choice.jacobi ? with_columns_scaled(a, inverse) : a, single, choice.threads);
+    auto runner = make_native_loops(definition, choice.jacobi ? with_columns_scaled(a, inverse) : a, single,
+                                    choice.threads, given_of(choice));
     return make_restarted(a, std::move(plan), single, std::move(inverse), std::move(runner));
 }
 

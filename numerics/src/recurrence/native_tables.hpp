@@ -11,6 +11,8 @@ struct NativeTables {
     SweepLoops<float> cg_single;
     SweepLoops<double> bicgstab;
     SweepLoops<float> bicgstab_single;
+    SweepLoops<double> chebyshev;
+    SweepLoops<float> chebyshev_single;
 };
 
 // clang-format off

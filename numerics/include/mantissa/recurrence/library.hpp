@@ -284,6 +284,49 @@ finite beta
 stop square
 )");
 
+/// The Chebyshev iteration for eigenvalues from theta - delta to theta + delta: mantissa/chebyshev.hpp has its formulas
+/// and its source. No step waits for a sum.
+inline constexpr Definition kChebyshev = define("chebyshev", R"(
+vector u u
+vector r r residual
+vector p p
+vector q q
+scalar theta given
+scalar delta given
+scalar unit one
+scalar two
+scalar share
+scalar quarter
+scalar alpha
+scalar beta
+scalar work
+scalar square
+solution u
+needs positive-definite
+start
+alpha = unit / theta
+two = unit + unit
+share = unit / two
+quarter = share * share
+iterate
+p = r + beta p
+q = A p
+u = u + alpha p
+r = r - alpha q
+beta = delta * alpha
+beta = beta * beta
+beta = beta * share
+share = quarter
+work = beta / alpha
+work = theta - work
+alpha = unit / work
+watch 32
+square = r . r
+finite square
+exact square
+stop square
+)");
+
 /// A recurrence with what a page says of it.
 struct Entry {
     const Definition* definition;

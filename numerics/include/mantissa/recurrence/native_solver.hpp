@@ -59,6 +59,9 @@ private:
     std::function<bool(std::uint32_t, double)> look_;
 };
 
+/// The scalars that the choice's recurrence is given: of chebyshev theta and delta.
+[[nodiscard]] std::vector<double> given_of(const NativeChoice& choice);
+
 /// 1 / a_ii; 1 where that is zero or is not stored, and everywhere without `jacobi`.
 [[nodiscard]] std::vector<double> inverse_diagonal(const CompressedRows& a, bool jacobi);
 /// Column j times factor[j].
@@ -74,7 +77,7 @@ private:
 /// A count of iterations that fits the kernels' counters.
 [[nodiscard]] std::uint32_t native_limit(std::uint64_t iterations);
 
-/// Of the engine that is this processor: rows, in double or float, by cg or bicgstab.
+/// Of the engine that is this processor: rows, in double or float, by cg, bicgstab or chebyshev.
 [[nodiscard]] std::string processor_native_refusal(const DatapathSpec& spec, const System& system,
                                                    const NativeChoice& choice);
 [[nodiscard]] std::unique_ptr<NativeSolver> make_processor_native(const DatapathSpec& spec, const System& system,
