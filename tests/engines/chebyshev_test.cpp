@@ -14,7 +14,7 @@
 #include "mantissa/partition/space.hpp"
 #include "mantissa/recurrence/interpreter.hpp"
 #include "mantissa/recurrence/library.hpp"
-#include "mantissa/recurrence/native.hpp"
+#include "mantissa/recurrence/native_loops.hpp"
 #include "reference_fixed.hpp"
 #include "reference_pass.hpp"
 #include "test_systems.hpp"
@@ -224,11 +224,12 @@ TEST(Chebyshev, LooksAtItsResidualNowAndThen) {
     steps.start(b, given);
     EXPECT_EQ(steps.run({.passes = 40, .rho_stop = 33 * small * small}).passes, 40U);
     EXPECT_LT(steps.square(), 33 * small * small);
-    const recurrence::NativeRows<double> rows(std::get<CompressedRows>(system.matrix()));
-    recurrence::Native<recurrence::kChebyshev> native(rows);
-    native.start(b, given);
-    EXPECT_EQ(native.run({.passes = 1000, .rho_stop = 33 * small * small}).passes, 64U);
-    EXPECT_THROW(native.start(b), InvalidInput);
+    const auto& rows = std::get<CompressedRows>(system.matrix());
+    std::vector<double> u(33);
+    const auto native = recurrence::make_native_loops(recurrence::kChebyshev, rows, false, 1, given);
+    EXPECT_EQ(native->run(b, small, 1000, 1000, u).iterations, 64U);
+    const auto none = recurrence::make_native_loops(recurrence::kChebyshev, rows, false);
+    EXPECT_THROW(none->run(b, small, 1000, 1000, u), InvalidInput);
 }
 
 /// A whole solve; `recurrence` as the option has it.

@@ -363,10 +363,12 @@ __global__ void __launch_bounds__(kRecurrenceThreads)
         value[kProduct.result].x[0] = v;
         double one[kRecurrenceSums] = {};
         elements<R, In, S, 1>(row, vectors, value, factor, one, std::make_index_sequence<kSteps>());
+        if constexpr (kSums > 0) {
 #pragma unroll
-        for (std::size_t k = 0; k < kSums; ++k) {
-            if (number == ~0u) sum[k] += one[k];
-            else __stcg(sums.late + k * sums.late_count + number, one[k]);
+            for (std::size_t k = 0; k < kSums; ++k) {
+                if (number == ~0u) sum[k] += one[k];
+                else __stcg(sums.late + k * sums.late_count + number, one[k]);
+            }
         }
     };
     for_rows(a, vectors.at[kProduct.a], take, NothingToAwait{});

@@ -138,7 +138,8 @@ private:
     template <Section In> void launch_section(cudaStream_t stream) const {
         launch_sweeps<In>(stream, std::make_index_sequence<Sweeps<R>::plan(In).sweeps>());
     }
-    template <Section In, std::size_t... S> void launch_sweeps(cudaStream_t stream, std::index_sequence<S...>) const {
+    template <Section In, std::size_t... S>
+    void launch_sweeps([[maybe_unused]] cudaStream_t stream, std::index_sequence<S...> /*sweeps*/) const {
         (launch_sweep<In, S>(stream), ...);
     }
     template <Section In, std::size_t S> void launch_sweep(cudaStream_t stream) const {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -12,6 +11,7 @@
 
 #include "mantissa/engine.hpp"
 #include "mantissa/recurrence/definition.hpp"
+#include "mantissa/recurrence/preconditioner.hpp"
 #include "mantissa/recurrence/scalar_steps.hpp"
 #include "mantissa/spec.hpp"
 #include "mantissa/system.hpp"
@@ -19,9 +19,6 @@
 namespace mantissa::recurrence {
 
 class Algebra;
-
-/// out = M x, values of the formats of the vectors that the definition names; out is rounded into its own.
-using Preconditioner = std::function<void(std::span<const double> x, std::span<double> out)>;
 
 /// Empty where the interpreter runs `spec` on `system`; else one line that says why not.
 [[nodiscard]] std::string refusal(const System& system, const DatapathSpec& spec);
