@@ -97,6 +97,14 @@ template <class R> struct Sweeps {
             if (put_off(k)) bits |= std::uint64_t{1} << k;
         return bits;
     }
+    /// An iteration without sums has one end, of scalars alone. One thread hands what is behind it on to the next
+    /// iteration's state, and no block waits for the others.
+    static constexpr bool hands_on(Section in, std::size_t s) {
+        if (!last(in, s)) return false;
+        for (std::size_t k = 0; k <= s; ++k)
+            if (sums(in, k) > 0 || (k < s && has_end(in, k))) return false;
+        return true;
+    }
     struct Made {
         std::uint64_t due = 0; ///< that were made
         bool advanced = false;
@@ -260,6 +268,24 @@ __device__ void close_sweep(const double* sum, RecurrenceState<R>* state, const 
     *sums.arrived = 0;
 }
 
+/// What a sweep that hands on leaves in `next`: the state behind it, or the end as it stands.
+template <class R, Section In, std::size_t S>
+__device__ void hand_on(const RecurrenceState<R>* state, RecurrenceState<R>* next) {
+    if (grid_thread() != 0) return;
+    RecurrenceState<R> now = *state;
+    if (now.done == 0) end_sweep<R, In, S>(now);
+    *next = now;
+}
+
+/// Behind a sweep, the sums of this thread being there.
+template <class R, Section In, std::size_t S>
+__device__ void behind_sweep(const double* sum, RecurrenceState<R>* state, RecurrenceState<R>* next,
+                             const RecurrenceSums& sums) {
+    if constexpr (Sweeps<R>::hands_on(In, S)) hand_on<R, In, S>(state, next);
+    else if constexpr (Sweeps<R>::has_end(In, S))
+        close_sweep<R, In, S>(sum, state, sums, std::make_index_sequence<Sweeps<R>::sums(In, S)>());
+}
+
 /// Vector V for step N, unless it is in its registers.
 template <class R, Section In, std::size_t S, std::size_t N, std::uint8_t V, int L, class T>
 __device__ __forceinline__ void fetch(long long i, const RecurrenceVectors<R, T>& vectors, Vector<T, L>* value) {
@@ -325,12 +351,15 @@ __device__ __forceinline__ void elements(long long i, const RecurrenceVectors<R,
 template <class R, Section In, std::size_t S, class T>
 __global__ void __launch_bounds__(kRecurrenceThreads)
     sweep_vectors(const RecurrenceVectors<R, T> vectors, long long groups, RecurrenceState<R>* state,
-                  const RecurrenceSums sums) {
+                  RecurrenceState<R>* next, const RecurrenceSums sums) {
     constexpr std::size_t kSteps = Sweeps<R>::of(In, S).steps;
     constexpr int kLanes = 16 / sizeof(T);
     let_next_kernel_start();
     AwaitEarlierKernels{}();
-    if (is_over<R, In>(state)) return;
+    if (is_over<R, In>(state)) {
+        if constexpr (Sweeps<R>::hands_on(In, S)) hand_on<R, In, S>(state, next);
+        return;
+    }
     T factor[kSteps];
     load_factors<R, In, S>(state, factor, std::make_index_sequence<kSteps>());
     double sum[kRecurrenceSums] = {};
@@ -338,22 +367,24 @@ __global__ void __launch_bounds__(kRecurrenceThreads)
         Vector<T, kLanes> value[R::kDefinition.vectors];
         elements<R, In, S, kLanes>(g * kLanes, vectors, value, factor, sum, std::make_index_sequence<kSteps>());
     }
-    if constexpr (Sweeps<R>::has_end(In, S))
-        close_sweep<R, In, S>(sum, state, sums, std::make_index_sequence<Sweeps<R>::sums(In, S)>());
+    behind_sweep<R, In, S>(sum, state, next, sums);
 }
 
 /// A sweep with a product of A, whose other steps are done row by row.
 template <class R, Section In, std::size_t S, class Operator>
 __global__ void __launch_bounds__(kRecurrenceThreads)
     sweep_product(const Operator a, const RecurrenceVectors<R, typename Operator::Value> vectors, long long rows,
-                  RecurrenceState<R>* state, const RecurrenceSums sums) {
+                  RecurrenceState<R>* state, RecurrenceState<R>* next, const RecurrenceSums sums) {
     using T = typename Operator::Value;
     constexpr recurrence::Sweep kSweep = Sweeps<R>::of(In, S);
     constexpr std::size_t kSteps = kSweep.steps, kSums = Sweeps<R>::sums(In, S);
     constexpr recurrence::Step kProduct = Sweeps<R>::step(kSweep.step[Sweeps<R>::product(In, S)]);
     let_next_kernel_start();
     AwaitEarlierKernels{}();
-    if (is_over<R, In>(state)) return;
+    if (is_over<R, In>(state)) {
+        if constexpr (Sweeps<R>::hands_on(In, S)) hand_on<R, In, S>(state, next);
+        return;
+    }
     T factor[kSteps];
     load_factors<R, In, S>(state, factor, std::make_index_sequence<kSteps>());
     double sum[kRecurrenceSums] = {};
@@ -372,7 +403,7 @@ __global__ void __launch_bounds__(kRecurrenceThreads)
         }
     };
     for_rows(a, vectors.at[kProduct.a], take, NothingToAwait{});
-    if constexpr (Sweeps<R>::has_end(In, S)) close_sweep<R, In, S>(sum, state, sums, std::make_index_sequence<kSums>());
+    behind_sweep<R, In, S>(sum, state, next, sums);
 }
 
 /// Behind the sweeps that run once.

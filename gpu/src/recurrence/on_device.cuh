@@ -22,7 +22,7 @@ public:
     /// `given`: the definition's scalars that are given.
     RecurrenceOnDevice(const CompressedRows& a, const SlicedOptions& format, std::vector<double> given = {})
         : given_(std::move(given)), matrix_(a, format), rows_(a.rows()),
-          padded_((rows_ + kAlign - 1) / kAlign * kAlign), best_(padded_), state_(1), arrived_(1),
+          padded_((rows_ + kAlign - 1) / kAlign * kAlign), best_(padded_), state_(2), arrived_(1),
           partial_(kRecurrenceSums * kRecurrenceBlocks), late_(kRecurrenceSums * matrix_.long_rows()) {
         if (given_.size() != recurrence::given_scalars(R::kDefinition))
             throw InvalidInput("recurrence: its given scalars are others in number");
@@ -34,7 +34,7 @@ public:
         arrived_.zero();
         sums_ = {partial_.data(), late_.data(), arrived_.data(), matrix_.long_rows()};
         graph_.capture([&](cudaStream_t stream) {
-            for (int i = 0; i < kBatch; ++i) launch_section<Section::iteration>(stream);
+            for (int i = 0; i < kBatch; ++i) launch_section<Section::iteration>(stream, i);
             launch_section<Section::watch>(stream);
         });
     }
@@ -135,14 +135,24 @@ private:
         return std::min(blocks(threads), static_cast<unsigned>(std::max(1, each) * require_device().multiprocessors));
     }
 
-    template <Section In> void launch_section(cudaStream_t stream) const {
-        launch_sweeps<In>(stream, std::make_index_sequence<Sweeps<R>::plan(In).sweeps>());
+    /// Iterations that hand their state on take turns with two of them; a batch ends with the first.
+    static constexpr bool kHandsOn = [] {
+        for (std::size_t s = 0; s < Sweeps<R>::plan(Section::iteration).sweeps; ++s)
+            if (Sweeps<R>::hands_on(Section::iteration, s)) return true;
+        return false;
+    }();
+    static_assert(!kHandsOn || kBatch % 2 == 0);
+    [[nodiscard]] RecurrenceState<R>* state_of(int number) const { return state_.data() + (kHandsOn ? number % 2 : 0); }
+    /// `number`: of the iteration in its batch.
+    template <Section In> void launch_section(cudaStream_t stream, int number = 0) const {
+        launch_sweeps<In>(stream, number, std::make_index_sequence<Sweeps<R>::plan(In).sweeps>());
     }
     template <Section In, std::size_t... S>
-    void launch_sweeps([[maybe_unused]] cudaStream_t stream, std::index_sequence<S...> /*sweeps*/) const {
-        (launch_sweep<In, S>(stream), ...);
+    void launch_sweeps([[maybe_unused]] cudaStream_t stream, [[maybe_unused]] int number,
+                       std::index_sequence<S...> /*sweeps*/) const {
+        (launch_sweep<In, S>(stream, number), ...);
     }
-    template <Section In, std::size_t S> void launch_sweep(cudaStream_t stream) const {
+    template <Section In, std::size_t S> void launch_sweep(cudaStream_t stream, int number) const {
         static_assert(Sweeps<R>::sums(In, S) <= kRecurrenceSums);
         if constexpr (Sweeps<R>::empty(In, S)) {
             static_assert(S == 0, "scalar statements alone stand where an iteration begins");
@@ -151,14 +161,15 @@ private:
                 [&](const auto& a) {
                     const auto kernel = sweep_product<R, In, S, std::decay_t<decltype(a)>>;
                     launch(kernel, blocks_at_once(kernel, std::size_t{32} * matrix_.slices()), kRecurrenceThreads,
-                           stream, In == Section::iteration, a, vectors_, static_cast<long long>(rows_), state_.data(),
-                           sums_);
+                           stream, In == Section::iteration, a, vectors_, static_cast<long long>(rows_),
+                           state_of(number), state_of(number + 1), sums_);
                 },
                 matrix_.product());
         } else {
             const auto kernel = sweep_vectors<R, In, S, T>;
             launch(kernel, blocks_at_once(kernel, padded_ / kAlign), kRecurrenceThreads, stream,
-                   In == Section::iteration, vectors_, static_cast<long long>(padded_ / kAlign), state_.data(), sums_);
+                   In == Section::iteration, vectors_, static_cast<long long>(padded_ / kAlign), state_of(number),
+                   state_of(number + 1), sums_);
         }
     }
 
