@@ -10,6 +10,7 @@
 #include "../emulated/fixed_matrix.hpp"
 #include "algebra.hpp"
 #include "mantissa/exact.hpp"
+#include "mantissa/recurrence/scalar_walk.hpp"
 #include "mantissa/row_forms.hpp"
 
 namespace mantissa::recurrence {
@@ -30,19 +31,6 @@ std::string refusal(const System& system, const DatapathSpec& spec) {
     }
     return {};
 }
-
-namespace {
-
-/// Each operation rounded once into the scalar format.
-struct InFormat {
-    const Format& f;
-    [[nodiscard]] double add(double a, double b) const { return exact::add(f, a, b); }
-    [[nodiscard]] double sub(double a, double b) const { return exact::sub(f, a, b); }
-    [[nodiscard]] double mul(double a, double b) const { return exact::mul(f, a, b); }
-    [[nodiscard]] double div(double a, double b) const { return exact::div(f, a, b); }
-};
-
-} // namespace
 
 Interpreter::Interpreter(const System& system, const DatapathSpec& spec, const Definition& definition, int threads,
                          Preconditioner preconditioner)
