@@ -122,6 +122,10 @@ void judge(PcgEnd end, SolveContext& context) {
     case PcgEnd::indefinite:
         return context.stop(Status::breakdown, "p.q is not above zero: the matrix is not positive definite");
     case PcgEnd::not_finite:
+        if (iterates_chebyshev(context.options))
+            return context.stop(Status::breakdown,
+                                "Chebyshev's residual grew out of range: an eigenvalue lies above the "
+                                "bounds; give --bounds");
         return context.stop(Status::breakdown, "a dot product left the range of the arithmetic: scale the system");
     case PcgEnd::cancelled:
     case PcgEnd::limit:
