@@ -369,6 +369,7 @@ TEST(Recurrence, NativeLoopsFollowTheDefinition) {
     compare_native<recurrence::kGhyselsVanroose>();
     compare_native<recurrence::kFlexible>();
     compare_native<recurrence::kBicgstab>();
+    compare_native<recurrence::kRightBicgstab>();
     compare_native<recurrence::kChebyshev>({1.75, 1.25});
     compare_native<kSteepestDescent>();
 }

@@ -195,8 +195,9 @@ TEST(NativeLoops, ChebyshevReachesTheTrueResidual) {
                 o.max_iterations = 500;
                 const SolveResult grown = solve(make_problem(text), *emulated, o);
                 EXPECT_NE(grown.status, Status::converged);
-                if (grown.status == Status::breakdown)
+                if (grown.status == Status::breakdown) {
                     EXPECT_NE(grown.detail.find("lies above the bounds"), std::string::npos) << grown.detail;
+                }
             }
 }
 

@@ -60,8 +60,6 @@ Rules of_cycles(const SolveOptions& o) {
          fmt::format("preconditioner multilevel: scheme {} takes none; take inexact-pcg (CG in double around cycles), "
                      "defect-correction (cycles alone), or the recurrence flexible, bicgstab or gmres in a datapath",
                      scheme_name(o))},
-        {within && o.spec.sums_free(),
-         "preconditioner multilevel: native loops have no step of a preconditioner; leave sum=free out"},
         {within && inside, "preconditioner multilevel: a recurrence on the whole problem has no inner loop; leave "
                            "schedule, inner, digits, middle, headroom and couplings out"},
         {inside,

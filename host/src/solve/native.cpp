@@ -6,8 +6,10 @@
 
 #include <fmt/format.h>
 
+#include "inner.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/recurrence/library.hpp"
+#include "mantissa/recurrence/native_solver.hpp"
 #include "schemes.hpp"
 
 namespace mantissa {
@@ -103,6 +105,8 @@ void check_native(const Problem& problem, const Engine& engine, const SolveOptio
                      scheme_name(o)));
     none(choice.jacobi && o.jacobi && !on_processor(engine),
          fmt::format("{} divides by the diagonal itself: leave jacobi out", scheme_name(o)));
+    none(o.preconditioner && !on_processor(engine),
+         fmt::format("engine '{}' has no cycles in a native recurrence; leave the engine out", engine.name()));
     none(!o.middle.empty() || o.outer || o.resident || !o.schedule.empty() || o.headroom || o.couplings ||
              o.digits != 0,
          "a native solver has no outer loop of words: leave middle formats, outer, resident, schedule, headroom, "
@@ -153,7 +157,9 @@ void solve_native(const Problem& problem, const Engine& engine, std::vector<doub
         NativeChoice choice = choice_of(o, engine);
         choice.low = context.bounds.low;
         choice.high = context.bounds.high;
-        context.native = engine.native(problem.system, o.spec, choice);
+        context.native = o.preconditioner ? recurrence::make_processor_native(o.spec, problem.system, choice,
+                                                                              make_preconditioner(problem, o))
+                                          : engine.native(problem.system, o.spec, choice);
         const PickedPlan& plan = context.native->plan();
         result.native = NativeOutcome{plan.plan, plan.why, 0};
     } else {

@@ -18,6 +18,7 @@
 #include "mantissa/engine.hpp"
 #include "mantissa/recurrence/native_sweeps.hpp"
 #include "mantissa/recurrence/plan.hpp"
+#include "mantissa/recurrence/preconditioner.hpp"
 #include "mantissa/recurrence/scalar_steps.hpp"
 #include "mantissa/sparse/row_slices.hpp"
 
@@ -26,7 +27,7 @@ namespace mantissa::recurrence {
 /// Rows as sweeps read them, with values in T.
 template <class T> using NativeRows = SlicedRows<T>;
 
-/// A solve by D on rows that outlive it. M is the identity. Not for use from two threads at once.
+/// A solve by D on rows that outlive it. M is the identity, unless one is given. Not for use from two threads at once.
 template <const Definition& D, class T = double> class Native {
 public:
     /// `loops`: those of the best instruction set, where the caller has them.
@@ -45,6 +46,9 @@ public:
         for (std::size_t v = 0; v < D.vectors; ++v) at_[v] = vectors_[v].data();
     }
 
+    /// M of solves from now on.
+    void precondition_by(Preconditioner m) { preconditioner_ = std::move(m); }
+
     /// Begins a solve of A u = r from u = 0; r has the rows' size, `given` as many as D's scalars that are given.
     void start(std::span<const double> r, std::span<const double> given = {}) {
         if (given.size() != given_scalars(D)) throw InvalidInput("recurrence: its given scalars are others in number");
@@ -58,6 +62,7 @@ public:
             scalars_[s] = D.scalar[s].initial == Initial::given ? given[taken++] : initial_value(D.scalar[s].initial);
         findings_ = {};
         due_ = {};
+        for (auto* v : {&in_, &out_}) v->resize(preconditioner_ ? r.size() : 0);
         pending_ = sweeps<Section::start>(0, false);
         iterations_ = 0;
     }
@@ -145,6 +150,8 @@ private:
             if (kPutOff[k]) due_[k] = false;
             else if (detail::advances(D, D.step[k])) advanced_ = true;
         }
+        for (std::size_t n = 0; n < sweep.steps; ++n)
+            if (D.step[sweep.step[n]].operation == Operation::precondition) precondition(D.step[sweep.step[n]]);
         const auto blocks = static_cast<std::ptrdiff_t>(blocks_);
         const RowSlices<T> a = rows_.at();
         const auto share = [&](std::ptrdiff_t b) {
@@ -167,6 +174,18 @@ private:
             scalars_[step.result] = total;
             ++sums;
         }
+    }
+
+    /// A product of M, in front of the sweep that has it.
+    void precondition(const Step& step) {
+        const std::span<T> from = vectors_[step.a], to = vectors_[step.result];
+        if (!preconditioner_) {
+            std::copy(from.begin(), from.end(), to.begin());
+            return;
+        }
+        for (std::size_t i = 0; i < in_.size(); ++i) in_[i] = static_cast<double>(from[i]);
+        preconditioner_(in_, out_);
+        for (std::size_t i = 0; i < out_.size(); ++i) to[i] = static_cast<T>(out_[i]);
     }
 
     /// Makes the advances that are due.
@@ -195,6 +214,8 @@ private:
     std::array<double, D.scalars> scalars_{};
     std::array<bool, Definition::kMostSteps> due_{};
     std::vector<double> partial_; ///< sums of blocks
+    Preconditioner preconditioner_;
+    std::vector<double> in_, out_; ///< of M
     ScalarFindings findings_;
     RunEnd pending_ = RunEnd::passes; ///< how start() ended
     bool advanced_ = false;

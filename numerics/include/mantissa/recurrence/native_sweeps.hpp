@@ -80,6 +80,8 @@ MANTISSA_INLINE void sweep_step(const RowSlices<T>& a, std::size_t i, T* const* 
         if constexpr (kPair && kStep.b != kStep.a) sweep_fetch<D, In, S, N, kStep.b>(i, at, group);
         if constexpr (kStep.operation == Operation::dot) {
             sum[sums_before(D, kSweep, N)] += group.value[kStep.a] * group.value[kStep.b];
+        } else if constexpr (kStep.operation == Operation::precondition) {
+            group.value[kStep.result] = sweep_load(at[kStep.result] + i); // formed in front of the sweep
         } else if constexpr (!kPair) {
             group.value[kStep.result] = group.value[kStep.a];
         } else if constexpr (kStep.operation == Operation::add_scaled) {
@@ -88,7 +90,8 @@ MANTISSA_INLINE void sweep_step(const RowSlices<T>& a, std::size_t i, T* const* 
             group.value[kStep.result] = group.value[kStep.a] - factor[N] * group.value[kStep.b];
         }
     }
-    constexpr bool kStored = kStep.operation != Operation::dot && kept(D, kStep.result);
+    constexpr bool kStored = kStep.operation != Operation::dot && kStep.operation != Operation::precondition &&
+                             kept(D, kStep.result);
     if constexpr (kStored) __builtin_memcpy(at[kStep.result] + i, &group.value[kStep.result], sizeof group.value[0]);
 }
 

@@ -57,7 +57,9 @@ constexpr std::uint8_t put_off(const Definition& d, std::uint8_t advance) {
     bool behind_scalars = false;
     for (int n = 1; n < iteration; ++n) {
         const auto k = static_cast<std::uint8_t>(d.first + (advance - d.first + n) % iteration);
-        if (writes(d.step[k], a.b)) return behind_scalars ? k : advance;
+        // (A product of M may be formed in front of all that its sweep does.)
+        if (writes(d.step[k], a.b))
+            return behind_scalars && d.step[k].operation != Operation::precondition ? k : advance;
         behind_scalars = behind_scalars || on_scalars(d.step[k].operation);
         if (forms(d.step[k], a.scalar)) break;
     }
@@ -151,8 +153,10 @@ constexpr bool reads_of_others(const Definition& d, const Sweep& sweep, std::uin
 
 } // namespace detail
 
-/// Is vector v in memory? One that is read in the sweeps that make it alone lives in registers.
+/// Is vector v in memory? One that is read in the sweeps that make it alone lives in registers, unless M makes it.
 constexpr bool kept(const Definition& d, std::uint8_t v) {
+    for (std::size_t k = 0; k < d.steps; ++k)
+        if (d.step[k].operation == Operation::precondition && d.step[k].result == v) return true;
     if (v == d.solution || v == d.lag_vector || d.vector[v].residual) return true;
     for (const Section of : {Section::start, Section::iteration, Section::watch}) {
         const Plan sweeps = plan(d, of);
