@@ -39,8 +39,8 @@ class Rounder {
 public:
     explicit Rounder(int fraction_bits) : format_(Format::fixed(Format::kMaxWord, fraction_bits)) {}
 
-    double entry(double value) { return kept(fixed::from_double(format_, value).word, 0); }
-    double diagonal(double value) { return kept(fixed::from_double(format_, value).word, 1); }
+    double entry(double value) { return kept(word(value), 0); }
+    double diagonal(double value) { return kept(word(value), 1); }
     /// The nine entries of a grid's row.
     std::array<double, kBands> row(const std::array<double, kBands>& value) {
         std::array<double, kBands> out{};
@@ -52,12 +52,19 @@ public:
         }
         if (magnitudes == 0) return out;
         const double kept_sum = std::abs(sum) <= kZeroSum * magnitudes ? 0.0 : sum;
-        out[kCentre] = diagonal(fixed::to_double(format_, fixed::from_double(format_, kept_sum).word) - others);
+        out[kCentre] = diagonal(fixed::to_double(format_, word(kept_sum)) - others);
         return out;
     }
     [[nodiscard]] int word_bits() const { return word_bits_; }
 
 private:
+    /// As fixed::from_double() rounds; where the units are a double with its half, by a double's own floor.
+    [[nodiscard]] fixed::Word word(double value) const {
+        const double units = value * Format::power_of_two(format_.fraction_bits);
+        if (!(std::abs(units) < 0x1p50 && std::abs(value) > 0x1p-900)) return fixed::from_double(format_, value).word;
+        const double below = std::floor(units);
+        return static_cast<fixed::Word>(below) + (units - below >= 0.5 ? 1 : 0);
+    }
     double kept(fixed::Word word, int spare) {
         word_bits_ = std::max(word_bits_, fixed::bits_of(word) - spare);
         return fixed::to_double(format_, word);

@@ -105,9 +105,13 @@ Trial run_trial(const Problem& problem, const ScaledProblem& scaled, const Trial
         return trial.iterations % (1 + trial.iterations / 100) == 0 &&
                scaled.norm_as_given(r, options.threads) < target;
     };
+    // (The iterate's norm grows with every step of CG: its largest is the last.)
+    const auto gained = [&] { trial.correction = std::max(trial.correction, norm2(c, options.threads) / scale); };
+    double carried = 0, coupling = 0;
     trial.reached = first == 0;
     while (!trial.reached && trial.iterations < options.limit) {
         if (trial.iterations % options.inner == 0) {
+            gained();
             for (std::size_t i = 0; i < size; ++i) u[i] += c[i];
             std::fill(c.begin(), c.end(), 0.0);
             scale = next_power_of_two(norm);
@@ -137,12 +141,16 @@ Trial run_trial(const Problem& problem, const ScaledProblem& scaled, const Trial
         const double beta = rho / before;
         for (std::size_t i = 0; i < size; ++i) p[i] = r[i] + beta * p[i];
         trial.largest_correction = std::max(trial.largest_correction, top_c.top() / scale);
-        trial.correction = std::max(trial.correction, norm2(c, options.threads) / scale);
+        // alpha and beta of CG are the pivots and couplings of Lanczos (Saad, Iterative Methods, section 6.7.3).
+        trial.ritz.grow(1 / alpha + carried, coupling);
+        carried = beta / alpha;
+        coupling = std::sqrt(beta) / alpha;
         ++trial.iterations;
         directions.at(trial.iterations, u, c);
         trial.reached = norm == 0 || reached();
         if (options.progress && trial.iterations % 16 == 0) options.progress(trial.iterations, norm / first);
     }
+    gained();
     for (std::size_t i = 0; i < size; ++i) u[i] += c[i];
     trial.directions = directions.all(u);
     scaled.map_back(u);

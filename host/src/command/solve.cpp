@@ -31,6 +31,7 @@
 #include "options/solve_flags.hpp"
 #include "options/values.hpp"
 #include "parts/parts.hpp"
+#include "running/processor_time.hpp"
 #include "running/progress.hpp"
 #include "store/result_json.hpp"
 #include "text/json_text.hpp"
@@ -102,6 +103,7 @@ int advise_command(const Flags& flags, const std::string& engines, const std::st
     const advising::HardwareRequest request{flags.device, flags.store, typed, asked.threads};
     if (on_device) advising::check_device(problem, request);
     if (!problem.note.empty()) fmt::print(stderr, "mantissa: {}\n", problem.note);
+    options.before = running::processor_seconds(); // of this process: all of it is advice
     const Advice advice = advising::advise_with_progress(problem, options);
     std::optional<advising::Hardware> hardware;
     if (on_device && advice.found()) hardware = advising::hardware_of(problem, *advice.advised, request);
