@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "core_limits.hpp"
+#include "cycles/cycle_trial.hpp"
 #include "mantissa/engine.hpp"
 #include "mantissa/fitted.hpp"
 #include "mantissa/format.hpp"
@@ -38,7 +39,9 @@ constexpr std::uint64_t kMostSlower = 10;
 constexpr int kMostIdle = -kLeastHeadroom;
 /// Parts of the time that are over when these end: Lanczos for coefficients; the eigenvalues, whose run decides more,
 /// and what the directions say of coefficients; refinement in double precision; trials. The rest is for the answer.
-constexpr double kMeasuring = 0.4, kSpectrum = 0.6, kRefining = 0.8, kTrials = 0.98;
+constexpr double kMeasuring = 0.4, kSpectrum = 0.6, kRefining = 0.8, kTrials = 0.95;
+/// With fewer iterations of CG than these making levels is not worth its time.
+constexpr std::uint64_t kManyIterations = 200;
 /// The fewest fraction bits that are worth naming for u.
 constexpr int kFewestIterate = 10;
 
@@ -65,6 +68,7 @@ public:
     Advice run() {
         find();
         advice_.seconds = spent();
+        advice_.tolerance = options_.tolerance;
         return std::move(advice_);
     }
 
@@ -79,6 +83,7 @@ private:
     void find() {
         measure();
         if (refused()) return;
+        try_cycles();
         const MatrixMeasured& m = advice_.measured;
         // CG takes sqrt(kappa) steps to what its directions are conjugate for. Errors of relative size e in each of
         // them, independent of each other, come to e kappa^(1/4).
@@ -132,7 +137,9 @@ private:
         o.progress = [&](std::uint64_t iterations, double residual) {
             say(fmt::format("CG in double precision: {} iterations, residual {:.1e}", iterations, residual));
         };
+        const double begin = spent();
         Trial trial = run_trial(problem_, scaled_, o);
+        iterating_seconds_ = spent() - begin;
         m.double_seconds = spent();
         directions_ = std::move(trial.directions);
         m.largest_correction = trial.largest_correction;
@@ -159,6 +166,13 @@ private:
         if (found.settled || !(found.smallest > 0) || of_double.size() == 0) return;
         m.smallest = std::min(m.smallest, of_double.smallest());
         m.largest = std::max(m.largest, of_double.largest());
+    }
+
+    /// A solve with cycles, cut off where it is not far faster.
+    void try_cycles() {
+        if (advice_.measured.double_iterations < kManyIterations) return;
+        say("multilevel cycles");
+        advice_.cycles = faster_cycles(problem_, options_, advice_.measured.double_iterations, iterating_seconds_);
     }
 
     /// Close to the floor the restarts may spoil what one run reaches. Does refinement get there in double precision?
@@ -429,6 +443,7 @@ private:
     std::vector<std::vector<double>> directions_; ///< of the double run
     std::map<int, Rounding> roundings_;           ///< by fraction bits
     double lanczos_seconds_ = 0;                  ///< for the eigenvalues
+    double iterating_seconds_ = 0;                ///< for CG in double precision, without reading and scaling
     std::optional<Proposal> by_rule_;             ///< of the last aim: what needs no trial
     double start_ = running::processor_seconds();
 };

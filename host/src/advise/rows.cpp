@@ -145,6 +145,48 @@ std::size_t longest_row(const System& system) {
     return longest;
 }
 
+double positive_share(const System& system) {
+    double positive = 0, all = 0;
+    std::visit(
+        [&](const auto& m) {
+            std::vector<double> root(system.size(), 0.0);
+            for (std::size_t i = 0; i < root.size(); ++i)
+                for_row(m, i, [&](std::size_t j, double value) {
+                    if (j == i && value > 0) root[i] = std::sqrt(value);
+                });
+            for (std::size_t i = 0; i < root.size(); ++i)
+                for_row(m, i, [&](std::size_t j, double value) {
+                    if (j == i || value == 0 || !(root[i] > 0) || !(root[j] > 0)) return;
+                    const double scaled = value / root[i] / root[j];
+                    all += std::abs(scaled);
+                    positive += std::max(scaled, 0.0);
+                });
+        },
+        system.matrix());
+    return all > 0 ? positive / all : 0;
+}
+
+double anisotropy(const System& system) {
+    double logarithms = 0;
+    std::size_t rows = 0;
+    std::visit(Overloaded{[](const CompressedRows&) {},
+                          [&](const auto& m) {
+                              for (std::size_t i = 0; i < system.size(); ++i) {
+                                  double along = 0, across = 0;
+                                  for_row(m, i, [&](std::size_t j, double value) {
+                                      const std::size_t distance = j > i ? j - i : i - j;
+                                      if (distance != 0 && distance != m.row_length()) along += value;
+                                      if (distance > 1) across += value;
+                                  });
+                                  if (along == 0 || across == 0) continue;
+                                  logarithms += std::abs(std::log(std::abs(along / across)));
+                                  ++rows;
+                              }
+                          }},
+               system.matrix());
+    return rows == 0 ? 1 : std::exp(logarithms / static_cast<double>(rows));
+}
+
 std::vector<double> root_sums_of_squares(const System& system, std::span<const double> u, double unit) {
     std::vector<double> root(system.size());
     std::visit(

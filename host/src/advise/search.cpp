@@ -196,6 +196,7 @@ void Search::trade(AdvisedWidths& widths, std::uint64_t limit) {
     AdvisedWidths traded = with_vector(widths, widths.vector + 1);
     if (works(traded, limit)) {
         shorten(traded, limit, kFewestBits, traded.iterate, with_iterate);
+        climb(traded, limit, kFewestBits + 1, &AdvisedWidths::iterate, with_iterate);
         shorten(traded, limit, kFewestBits - 1, traded.coefficient, with_coefficient_);
         if (length(traded) < length(widths)) widths = traded;
     }
@@ -239,6 +240,7 @@ void Search::improve(Proposal& proposal, std::uint64_t limit) {
     polish(w, limit);
     // Of coefficients a few bits may do where more do not: rounded, the matrix is another one.
     climb(w, limit, kFewestBits - 1, &AdvisedWidths::coefficient, with_coefficient_);
+    climb(w, limit, kFewestBits + 1, &AdvisedWidths::iterate, with_iterate);
     trade(w, limit);
     trim(w, limit);
     proposal.widths = w;

@@ -13,6 +13,9 @@ namespace mantissa::advising {
 
 namespace {
 
+/// Of rows of a unit diagonal: what rounding may make of p.Ap, over p.p, and more.
+constexpr double kRounding = 1e-12;
+
 /// Eight sums and maxima side by side, element i in number i % 8.
 constexpr std::size_t kLanes = 8;
 struct Lanes {
@@ -124,7 +127,10 @@ Trial run_trial(const Problem& problem, const ScaledProblem& scaled, const Trial
             top_q.take(k, q[i]);
         });
         const double pq = -along.sum();
-        if (!(pq > 0)) break; // rounding has taken over
+        if (!(pq > 0)) { // rounding has taken over, or the matrix is not positive definite
+            trial.indefinite = pq < -kRounding * dot(p, p);
+            break;
+        }
         const double alpha = rho / pq, before = rho;
         trial.largest_word = std::max(trial.largest_word, std::max({top_r, top_p.top(), top_q.top()}) / scale);
         Lanes squares, new_r, top_c;

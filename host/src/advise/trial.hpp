@@ -15,6 +15,7 @@ namespace mantissa::advising {
 struct Trial {
     bool reached = false;          ///< the recurrence's residual, of the problem as given, reached the tolerance
     std::uint64_t iterations = 0;  ///< until then, or the limit
+    bool indefinite = false;       ///< ended since p.Ap is below zero by more than rounding
     double largest_word = 0;       ///< largest magnitude of an element of r, p or q
     double correction = 0;         ///< largest 2-norm that u gains between two restarts
     double largest_correction = 0; ///< ... and largest magnitude of an element of it

@@ -85,6 +85,42 @@ std::string write_files(const Flags& flags, const Point& point, const Problem& p
     return fault;
 }
 
+/// The solve that an advice names.
+int solve_advised(const Problem& problem, const std::string& solver, const SolveOptions& advised) {
+    const auto engine = make_engine(solver);
+    running::SolveProgress line(advised.tolerance);
+    const SolveResult result = solve(problem, *engine, advised, [&](const HistoryPoint& h) {
+        line.update(h.inner_iterations, h.relative_defect);
+        return true;
+    });
+    fmt::print("\n");
+    print_request(stdout, {problem.name, solver, advised}, problem);
+    print_answer(stdout, advised, result, {});
+    return result.status == Status::converged ? kDone : kNotConverged;
+}
+
+/// The advice on multilevel cycles.
+int advise_cycles_command(const Flags& flags, const std::string& engines, const SolveOptions& asked) {
+    for (const auto& [name, value] : {std::pair("--engine", engines), {"--device", flags.device}})
+        if (!value.empty())
+            throw InvalidInput(fmt::format("{}: advice on cycles is for this processor; leave it out, or the "
+                                           "preconditioner",
+                                           name));
+    if (asked.inner != SolveOptions{}.inner)
+        throw InvalidInput("--inner: a multilevel cycle is the inner solver itself; leave it out");
+    AdviceOptions options;
+    options.tolerance = asked.tolerance;
+    options.threads = asked.threads;
+    const Problem problem = make_problem(flags.problem);
+    if (!problem.note.empty()) fmt::print(stderr, "mantissa: {}\n", problem.note);
+    options.before = running::processor_seconds();
+    const CycleAdvice advice = advising::advise_cycles_with_progress(problem, *asked.preconditioner, options);
+    advising::print_cycle_advice(problem, advice, options.tolerance, flags.json);
+    if (!advice.found()) return kNotConverged;
+    if (flags.advise == "only") return kDone;
+    return solve_advised(problem, "emulated", cycle_solve_options(advice.advised->spec, options));
+}
+
 /// The advice; with --advise=solve the solve that it names behind it.
 int advise_command(const Flags& flags, const std::string& engines, const std::string& typed) {
     if (flags.advise != "only" && flags.advise != "solve")
@@ -94,6 +130,7 @@ int advise_command(const Flags& flags, const std::string& engines, const std::st
         throw InvalidInput("--advise=solve: prints no JSON; use --advise --json and run the command that it holds");
     const SolveOptions asked = options_of(flags);
     const bool on_device = !flags.device.empty();
+    if (asked.preconditioner) return advise_cycles_command(flags, engines, asked);
     if (!on_device && !flags.store.empty())
         throw InvalidInput("--store: it keeps what --device computes; give --device too, or leave it out");
     if (!flags.store.empty()) base::check_store_path("--store", flags.store);
@@ -110,17 +147,8 @@ int advise_command(const Flags& flags, const std::string& engines, const std::st
     advising::print_advice(problem, advice, hardware, flags.json);
     if (!advice.found()) return kNotConverged;
     if (flags.advise == "only") return kDone;
-    const std::string solver = engines.empty() ? "emulated" : engines.substr(0, engines.find(','));
-    const auto engine = make_engine(solver);
-    running::SolveProgress line(options.tolerance);
-    const SolveResult result = solve(problem, *engine, advice.advised->options, [&](const HistoryPoint& h) {
-        line.update(h.inner_iterations, h.relative_defect);
-        return true;
-    });
-    fmt::print("\n");
-    print_request(stdout, {problem.name, solver, advice.advised->options}, problem);
-    print_answer(stdout, advice.advised->options, result, {});
-    return result.status == Status::converged ? kDone : kNotConverged;
+    return solve_advised(problem, engines.empty() ? "emulated" : engines.substr(0, engines.find(',')),
+                         advice.advised->options);
 }
 
 /// What a solve needs, made before it begins.

@@ -76,16 +76,25 @@ struct Proposal {
 /// The advised solve shall take at most so many times the iterations of double precision.
 inline constexpr double kMostTimes = 1.5;
 
+/// Multilevel cycles in words, where they take a quarter of the time of CG in double precision or less.
+struct FasterCycles {
+    std::string spec;             ///< of CycleSpec
+    std::uint64_t iterations = 0; ///< of a solve that was tried
+    double times = 0;             ///< the processor time of CG over that of this solve, set-up included
+};
+
 /// What was measured of a matrix, and the datapaths that follow from it.
 struct Advice {
     MatrixMeasured measured;
     std::optional<Proposal>
         advised;                    ///< at most kMostTimes the iterations of double precision, if a trial could show it
     std::optional<Proposal> fewest; ///< the fewest bits that should converge, in several times the iterations
-    int trials = 0;                 ///< solves that were tried
-    std::uint64_t products = 0;     ///< with the matrix, in double: Lanczos and CG; a solve in double takes one a step
-    double seconds = 0;             ///< processor time of all of it, AdviceOptions::before included
-    std::string why_not;            ///< without a proposal: why, a plain sentence's second half
+    std::optional<FasterCycles> cycles; ///< tried where CG takes hundreds of iterations
+    int trials = 0;                     ///< solves that were tried
+    std::uint64_t products = 0; ///< with the matrix, in double: Lanczos and CG; a solve in double takes one a step
+    double seconds = 0;         ///< processor time of all of it, AdviceOptions::before included
+    double tolerance = 1e-10;   ///< that was asked for
+    std::string why_not;        ///< without a proposal: why, a plain sentence's second half
     [[nodiscard]] bool found() const { return advised.has_value(); }
 };
 
