@@ -103,9 +103,7 @@ int solve_advised(const Problem& problem, const std::string& solver, const Solve
 int advise_cycles_command(const Flags& flags, const std::string& engines, const SolveOptions& asked) {
     for (const auto& [name, value] : {std::pair("--engine", engines), {"--device", flags.device}})
         if (!value.empty())
-            throw InvalidInput(fmt::format("{}: advice on cycles is for this processor; leave it out, or the "
-                                           "preconditioner",
-                                           name));
+            throw InvalidInput(fmt::format("{}: advice on cycles is for this processor; leave it out", name));
     if (asked.inner != SolveOptions{}.inner)
         throw InvalidInput("--inner: a multilevel cycle is the inner solver itself; leave it out");
     AdviceOptions options;

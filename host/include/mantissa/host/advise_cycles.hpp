@@ -32,8 +32,9 @@ struct LevelsMeasured {
     std::string why_not;               ///< not empty: no hierarchy is worth its work
     bool of_grid = false;              ///< every second node of a grid; else by smoothed aggregation
     std::vector<std::size_t> unknowns; ///< of each, the finest first
-    double entries = 0;                ///< of all levels' matrices, over those of the first
-    double transfers = 0;              ///< entries of all interpolations, likewise
+    std::string in_words; ///< what a constant stencil has in their place where a cycle is in words; else empty
+    double entries = 0;   ///< of all levels' matrices, over those of the first
+    double transfers = 0; ///< entries of all interpolations, likewise
     /// What couples unknowns by a positive number, of all magnitudes off the diagonal of the matrix scaled to a unit
     /// diagonal: smooth errors are then not those that aggregates of ones show (plates, shells).
     double positive = 0;

@@ -20,7 +20,8 @@ std::string levels_text(const LevelsMeasured& levels) {
     if (!levels.why_not.empty()) return {};
     return fmt::format("Levels {}: {} unknowns; their matrices have {:.2f} times the entries of the first.\n",
                        levels.of_grid ? "of the grid, every second node" : "by smoothed aggregation",
-                       fmt::join(levels.unknowns, ", "), levels.entries);
+                       fmt::join(levels.unknowns, ", "), levels.entries) +
+           (levels.in_words.empty() ? std::string() : fmt::format("A cycle in words has {}.\n", levels.in_words));
 }
 
 std::string iterations_text(const CycleTrial& trial) {

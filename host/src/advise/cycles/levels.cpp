@@ -5,6 +5,7 @@
 
 #include "advise/rows.hpp"
 #include "mantissa/format.hpp"
+#include "mantissa/multilevel/cycle.hpp"
 #include "mantissa/multilevel/hierarchy.hpp"
 
 namespace mantissa::advising {
@@ -26,6 +27,8 @@ LevelsMeasured measured_levels(const System& system, int threads) {
     found.why_not = h.why_not;
     if (!found.why_not.empty()) return found;
     found.entries = h.operator_complexity();
+    if (system.kind() == System::Kind::stencil)
+        found.in_words = make_cycle(system, CycleSpec{}, threads)->description();
     const auto all = static_cast<double>(h.level.front().a.value.size());
     for (const Level& level : h.level) {
         found.unknowns.push_back(level.a.rows);
