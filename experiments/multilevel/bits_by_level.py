@@ -9,8 +9,9 @@ A word is long enough while the solve takes at most 1.25 times the iterations of
 at least). For every field and level two numbers are found, by solves to a true residual of 1e-10:
 
     alone      the fewest bits of that field on that level, all others as long as a cycle has them (w=16,f=24,e=24,c=16)
-    together   all lists shortened at once: bit by bit in turn, the coarsest level first and w before c, f and e, until no
-               single bit less on any level does (or four are left, the fewest that there are)
+    together   all lists shortened at once: four bits, then two, then one in turn, the finest level first, which has the
+               most words, and w before c, f and e, until no single bit less on any level does (or four are left, the fewest
+               that there are)
 
 FOLDER holds matrices (MANTISSA_DATA/matrices where it is left out); without it they are left out. The end code is 1 when
 --check finds the record wrong: a list that takes other iterations, or that does with a bit less.
@@ -104,11 +105,11 @@ def alone(solves, longest, limit):
 
 def together(solves, longest, limit):
     lists = longest
-    for step in (4, 2, 1):          # large steps first, so that no field takes all the room
+    for step in (4, 2, 1):
         lowered = True
         while lowered:
             lowered = False
-            for level in reversed(range(len(lists["w"]))):
+            for level in range(len(lists["w"])):
                 for field in FIELDS:
                     if field not in lists or lists[field][level] - step < FEWEST:
                         continue
@@ -185,7 +186,8 @@ def main():
     for name, problem, shape in SYSTEMS:
         if (args.only and name not in args.only) or (problem.startswith("mtx:") and folder is None):
             continue
-        record[name] = measure(program, problem, shape, folder)
+        found = measure(program, problem, shape, folder)
+        record = {**(json.loads(RECORD.read_text()) if RECORD.exists() else {}), name: found}
         order = [n for n, _, _ in SYSTEMS]
         record = {n: record[n] for n in order if n in record}
         RECORD.write_text(json.dumps(record, indent=1) + "\n")
