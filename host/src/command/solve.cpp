@@ -350,9 +350,8 @@ Run setup(CLI::App& app, const std::string& typed) {
     CLI::Option* const advise = app.add_flag(
         "--advise{only}", f.advise,
         "estimate the condition of the matrix and propose widths and options; --advise=solve runs them as well; "
-        "--engine names those that shall take them, separated by commas; with --preconditioner multilevel it proposes "
-        "a "
-        "cycle");
+        "--engine names those that shall take them, separated by commas; where multilevel cycles "
+        "are asked for it proposes one");
     app.add_option("--device", f.device,
                    "with --advise: area, clock and time of the advised datapath on this device, a name in "
                    "experiments/devices or a .toml file");
