@@ -5,8 +5,9 @@
 
 FOLDER holds the matrices (MANTISSA_DATA/matrices where it is left out); without it they are left out. Of every system:
 both proposals converge as they are printed, without a step lost to overflow; the cores in hardware take the advised one
-(--engine, and what each says of it); and each of its words, r, p, q, the coefficients and u, is at most three bits
-longer than the shortest of the record. Where nothing converges in time (`raised`), the record has the shortest of a
+(--engine, and what each says of it); each of its words, r, p, q, the coefficients and u, is at most three bits
+longer than the shortest of the record; and the advice took at most the larger of ten seconds and three solves in double
+precision, of processor time, the whole process with all its threads. Where nothing converges in time (`raised`), the record has the shortest of a
 looser limit, and the advice need only converge.
 
 --small takes only systems that a second or two solves. For the others advised.json beside this script, which --keep
@@ -19,6 +20,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import shlex
 import subprocess
 import sys
@@ -28,6 +30,7 @@ import shortest_words
 
 HERE = pathlib.Path(__file__).parent
 MORE = 3          # bits above the shortest
+SECONDS, SOLVES = 10, 3
 SMALL = 4e6       # unknowns times iterations in double
 ENGINES = "hls,systemc"
 
@@ -43,14 +46,27 @@ def word(spec, vector):
     return int(re.match(r"fx(\d+)", fields.get(vector, spec))[1])
 
 
+def timed(command, work):
+    """The finished process, and the processor seconds, user and system, that it took."""
+    def used():
+        spent = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return spent.ru_utime + spent.ru_stime
+    before = used()
+    done = subprocess.run(command, cwd=work, capture_output=True, text=True, check=False)
+    return done, used() - before
+
+
 def advised(program, work, problem, engines):
     command = [program, "solve", "--problem", problem, "--advise", "--threads", "1", "--json"]
-    done = subprocess.run(command + (["--engine", ",".join(engines)] if engines else []), cwd=work, capture_output=True,
-                          text=True, check=False)
+    done, seconds = timed(command + (["--engine", ",".join(engines)] if engines else []), work)
     if done.returncode == 2:
         sys.exit(f"{problem}: {done.stderr}")
     advice = json.loads(done.stdout)
-    kept = {"unknowns": advice["measured"]["unknowns"], "double_iterations": advice["measured"].get("double_iterations"), "found": advice["found"],
+    if (late := seconds > SECONDS):
+        late = seconds > SOLVES * timed([program, "solve", "--problem", problem, "--jacobi", "--scheme", "direct", "--format",
+                                         "double", "--threads", "1"], work)[1]
+    kept = {"seconds": round(seconds, 2), "late": late, "unknowns": advice["measured"]["unknowns"],
+            "double_iterations": advice["measured"].get("double_iterations"), "found": advice["found"],
             "why_not": advice.get("why_not"), "trials": advice.get("trials"), "products": advice.get("products")}
     for which in ("advised", "fewest") if advice["found"] else ():
         arguments = shlex.split(advice[which]["command"])[1:] + ["--threads", "1", "--json"]
@@ -63,9 +79,9 @@ def advised(program, work, problem, engines):
 
 def faults(entry, kept):
     """Lines on what is missed."""
+    list_ = [f"{kept['seconds']} s of processor time"] if kept["late"] else []
     if not kept["found"]:
-        return [] if "why_not" in entry else [f"nothing is advised ({kept['why_not']})"]
-    list_ = []
+        return list_ if "why_not" in entry else list_ + [f"nothing is advised ({kept['why_not']})"]
     for which in ("advised", "fewest"):
         run = kept[which]
         if run["status"] != "converged":

@@ -20,7 +20,7 @@ from .formats import Format, NarrowFormat, WordFormat, format
 from .operators import JacobiPreconditioner, MultilevelPreconditioner, jacobi, multilevel
 from .options import get_threads, set_threads
 from .problems import Problem, problem
-from .solving import Advice, Hardware, History, SolveResult, Widths, advise, engines, solve, solve_all, spec
+from .solving import Advice, CycleAdvice, Hardware, History, SolveResult, Widths, advise, advise_cycles, engines, solve, solve_all, spec
 from .sums import dot, matmul, sum
 from .sweeps import SweepResult, frame, read_store, sweep
 from .tools import Simulation, Synthesis, simulate, synthesize
@@ -36,7 +36,7 @@ if _os.path.isdir(_sources):
 __all__ = [
     "Advice", "Area", "Array", "Blocks", "DenseResult", "Format", "Hardware", "History", "JacobiPreconditioner",
     "MultilevelPreconditioner", "NarrowFormat", "Problem", "Simulation", "SolveResult", "SweepResult", "Synthesis",
-    "Trial", "Tuned", "Widths", "WordFormat", "add", "advise", "area", "array", "blocks", "decode", "dense_matrix",
+    "Trial", "Tuned", "Widths", "WordFormat", "add", "advise", "advise_cycles", "area", "array", "blocks", "decode", "dense_matrix",
     "div", "dot", "encode", "engines", "fma", "format", "frame", "from_dlpack", "from_words", "get_threads", "jacobi",
     "matmul", "mul", "multilevel", "plots", "problem", "read_store", "round", "set_threads", "simulate", "solve", "solve_all", "solve_dense", "spec",
     "sqrt", "sub", "sum", "sweep", "synthesize", "tune",

@@ -7,9 +7,11 @@
 #include <optional>
 #include <utility>
 
+#include "advise/cycles/cycle_json.hpp"
 #include "advise/hardware.hpp"
 #include "mantissa/base/files.hpp"
 #include "mantissa/host/advise.hpp"
+#include "mantissa/host/advise_cycles.hpp"
 #include "mantissa/host/native.hpp"
 #include "mantissa/host/options.hpp"
 #include "mantissa/host/registry.hpp"
@@ -136,10 +138,30 @@ nb::dict advise_of(const Problem& problem, double tolerance, std::uint64_t inner
     d["floor"] = m.floor;
     d["advised"] = to_object(problem, advice.advised);
     d["fewest"] = to_object(problem, advice.fewest);
+    d["cycles"] = advice.cycles ? nb::cast("multilevel:" + advice.cycles->spec) : nb::none();
+    d["cycles_command"] =
+        advice.cycles ? nb::cast(cycle_command(problem, parse_cycle_spec(advice.cycles->spec), tolerance)) : nb::none();
     d["why_not"] = advice.why_not;
     d["text"] = advice_text(problem, advice) + (hardware ? advising::hardware_text(*hardware) : "");
     d["hardware"] = hardware ? to_object(advising::to_json(*hardware)) : nb::none();
     return d;
+}
+
+/// The advice on cycles as its JSON object, with the text.
+nb::object advise_cycles_of(const Problem& problem, const std::string& cycle, double tolerance, int threads) {
+    AdviceOptions options;
+    options.tolerance = tolerance;
+    options.threads = threads;
+    const CycleSpec asked = parse_cycle_spec(cycle);
+    results::Json j;
+    {
+        const nb::gil_scoped_release release;
+        const CycleAdvice advice = advise_cycles(problem, asked, options);
+        j = advising::to_json(problem, advice, tolerance);
+        j["text"] = cycle_advice_text(problem, advice, tolerance);
+    }
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    return to_object(j);
 }
 
 /// What was given, as far as it says whether the solve is native; of a datapath, whose text is `written`, only that.
@@ -278,6 +300,7 @@ void bind_solving(nb::module_& m) {
     m.def("solve", &solve_of, "problem"_a, "engine"_a, "options"_a, "guess"_a.none(), "progress"_a.none(),
           "callback"_a.none());
     m.def("advise", &advise_of, "problem"_a, "tolerance"_a, "inner"_a, "threads"_a, "engine"_a, "device"_a, "store"_a);
+    m.def("advise_cycles", &advise_cycles_of, "problem"_a, "cycle"_a, "tolerance"_a, "threads"_a);
     m.def(
         "parse_spec", [](const std::string& text) { return to_string(parse_spec(text)); }, "text"_a,
         "The full text of a datapath, canonical. Raises ValueError for one that no engine can mean.");

@@ -1,18 +1,22 @@
 // Which widths a matrix asks for: Lanczos against known spectra, and advice that is then run.
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include "advise/rows.hpp"
 #include "advise/spectrum.hpp"
 #include "advise/trial.hpp"
 #include "expect_invalid.hpp"
 #include "mantissa/engine.hpp"
+#include "mantissa/fixed_words.hpp"
 #include "mantissa/host/advise.hpp"
 #include "mantissa/host/scaling.hpp"
 
@@ -266,6 +270,82 @@ TEST(Advice, SaysWhenADoubleDefectCannotReachTheTolerance) {
     EXPECT_NE(advice.why_not.find("--tolerance"), std::string::npos) << advice.why_not;
     EXPECT_NE(advice_text(problem("beam", diagonal({1})), advice).find("No datapath within 52 bits"),
               std::string::npos);
+}
+
+/// The search ends in time, counted outside of it: of the whole process, whatever there is to try.
+TEST(Advice, TakesNoMoreProcessorTimeThanItHas) {
+    const auto used = [] {
+        rusage usage{};
+        ::getrusage(RUSAGE_SELF, &usage);
+        const auto seconds = [](const timeval& t) {
+            return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+        };
+        return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+    };
+    for (const char* name : {"poisson2d:level=7,anisotropy=1000", "poisson3d:level=5", "diffusion2d:level=7"})
+        for (const int threads : {1, 3}) {
+            const Problem p = make_problem(name);
+            AdviceOptions options;
+            options.seconds = 0.4;
+            options.threads = threads;
+            const double begin = used();
+            const Advice advice = advise(p, options);
+            const double took = used() - begin, budget = std::max(options.seconds, 3 * advice.measured.double_seconds);
+            EXPECT_TRUE(advice.found()) << name << ": " << advice.why_not;
+            EXPECT_GT(advice.trials, 0) << name;
+            EXPECT_GT(advice.seconds, 0.5 * budget) << name; // there was more to try
+            EXPECT_LE(took, 1.05 * budget) << name << ", " << threads << " threads";
+            EXPECT_NEAR(advice.seconds, took, 0.05 * budget) << name;
+        }
+}
+
+TEST(Advice, CountsWhatReadingTook) {
+    const Problem p = problem("path", toeplitz(50, {2, -1}));
+    AdviceOptions options;
+    options.before = 100;
+    const Advice advice = advise(p, options);
+    EXPECT_GT(advice.seconds, 100);
+    EXPECT_GT(advice.measured.double_seconds, 100); // a solve reads as well: 300 s are not over
+    EXPECT_GT(advice.trials, 10);
+}
+
+/// The coefficients of CG hold the spectrum that Lanczos finds, for a right-hand side with something of every
+/// eigenvector; and Lanczos ends where it is told to.
+TEST(Spectrum, ConjugateGradientsKnowIt) {
+    std::vector<double> d(200);
+    for (std::size_t i = 0; i < d.size(); ++i) d[i] = 1 + static_cast<double>(i);
+    const CompressedRows path = toeplitz(200, {2, -1});
+    for (const auto& [what, matrix, low, high] :
+         {std::tuple("path", path, 1 - std::cos(std::numbers::pi / 201), 1 + std::cos(std::numbers::pi / 201)),
+          std::tuple("scaled away", diagonal(d), 1.0, 1.0)}) {
+        Problem p = problem(what, matrix);
+        for (std::size_t i = 0; i < p.b.size(); ++i) p.b[i] = 1 + 0.5 * std::sin(static_cast<double>(7 * i * i));
+        const Trial trial = run_trial(p, jacobi_scaled(p), {.tolerance = 1e-12, .progress = {}});
+        EXPECT_EQ(trial.ritz.size(), trial.iterations) << what;
+        EXPECT_NEAR(trial.ritz.smallest(), low, 1e-3 * low) << what;
+        EXPECT_NEAR(trial.ritz.largest(), high, 1e-3 * high) << what;
+    }
+    LanczosOptions short_of_time;
+    int asked = 0;
+    short_of_time.time_up = [&] { return ++asked == 5; };
+    const Extremes found = extreme_eigenvalues(System(path), short_of_time);
+    EXPECT_EQ(found.steps, 5U);
+    EXPECT_FALSE(found.settled);
+}
+
+/// Rounding by a double's own floor is the words' rounding, ties and the smallest numbers included.
+TEST(Rounding, IsThatOfWords) {
+    for (const int bits : {2, 4, 20, 40}) {
+        const Format format = Format::fixed(Format::kMaxWord, bits);
+        for (const double units :
+             {0.5, -0.5, 0.49999999999999994, -0.49999999999999994, 1.5, 2.5, -2.5, 3.0000001, 1e-300})
+            for (const double value : {units * Format::power_of_two(-bits), -units * Format::power_of_two(-bits)}) {
+                const RoundedMatrix found = rounded(System(toeplitz(2, {1, value})), bits);
+                const auto& rows = std::get<CompressedRows>(found.system.matrix());
+                EXPECT_EQ(rows.value()[1], fixed::to_double(format, fixed::from_double(format, value).word))
+                    << bits << ' ' << units;
+            }
+    }
 }
 
 TEST(Advice, EdgeCases) {

@@ -168,6 +168,33 @@ def test_advice():
     assert mt.solve("poisson2d:level=5", advice.advised.spec, jacobi=True).converged
 
 
+def test_advice_on_cycles():
+    advice = mt.advise_cycles("poisson2d:level=6", threads=1)
+    assert advice.cycle.startswith("v") and advice.levels[0] == 65 * 65
+    assert advice.within and advice.pays
+    assert advice.iterations <= max(advice.double_iterations + 1, advice.double_iterations * 5 // 4)
+    assert advice.iterations < advice.jacobi_iterations
+    solved = advice.solve()
+    assert solved.converged and solved.inner_iterations == advice.iterations
+    assert f"multilevel:{advice.cycle}" in str(advice)
+    indefinite = mt.advise_cycles(np.diag(np.full(300, 1.0)) + 0.8 * (np.eye(300, k=1) + np.eye(300, k=-1)))
+    assert indefinite.cycle is None and "not positive definite" in indefinite.why_not
+    assert "mantissa solve --problem" not in indefinite.text
+    with pytest.raises(ValueError, match="not positive definite"):
+        indefinite.solve()
+    with pytest.raises(ValueError, match="cycle 'z'"):
+        mt.advise_cycles("poisson2d:level=4", "z")
+
+
+def test_advice_mentions_cycles_that_are_far_faster():
+    sparse = pytest.importorskip("scipy.sparse")
+    n = 8000
+    path = sparse.diags([np.full(n - 1, -1.0), np.full(n, 2.0001), np.full(n - 1, -1.0)], [-1, 0, 1], format="csr")
+    advice = mt.advise(path, tolerance=1e-8, threads=1)
+    assert advice.cycles is not None and "mantissa solve --problem" not in advice.text
+    assert mt.solve(path, preconditioner=advice.cycles, tolerance=1e-8).converged
+
+
 def test_dense_systems():
     result = mt.solve_dense("n=64,kind=randsvd,kappa=1e3", lu="lu:s10e5,acc=fixed[15:-34]")
     assert result.converged and result.forward_error < 1e-9

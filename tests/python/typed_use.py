@@ -43,6 +43,8 @@ if advised is not None:
     mt.solve(problem, **advised.solve_options)
 assert_type(mt.advise(problem, engine=["rtl", "hls"], device="alveo-u280").solve(tolerance=1e-6), mt.SolveResult)
 assert_type(mt.advise(problem).hardware, Optional[mt.Hardware])
+assert_type(mt.advise_cycles(problem, "v22").solve(threads=1), mt.SolveResult)
+assert_type(mt.advise_cycles(problem).cycle, Optional[str])
 assert_type(mt.multilevel(problem, "w=10") @ x, NDArray[np.float64])
 assert_type(mt.jacobi(problem, "s10e5").shape, tuple[int, int])
 mt.solve(problem, callback=watch)

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "cycles/cycle_json.hpp"
 #include "running/progress.hpp"
 #include "store/result_json.hpp"
 #include "text/json_text.hpp"
@@ -65,19 +66,47 @@ Json proposal_json(const Problem& problem, const Proposal& proposal) {
             {"widths", widths_json(proposal.widths)}};
 }
 
+/// A line on a terminal that says what is being done.
+class ProgressLine {
+public:
+    ProgressLine()
+        : line_([this] {
+              const std::scoped_lock lock(mutex_);
+              return now_;
+          }) {}
+    [[nodiscard]] AdviceProgress progress() const {
+        return [this](const std::string& what) {
+            const std::scoped_lock lock(mutex_);
+            now_ = what;
+        };
+    }
+
+private:
+    mutable std::mutex mutex_;
+    mutable std::string now_;
+    running::TickingLine line_; // the last member: it asks for the others
+};
+
 } // namespace
 
 Advice advise_with_progress(const Problem& problem, const AdviceOptions& options) {
-    std::mutex mutex;
-    std::string now;
-    const running::TickingLine line([&] {
-        const std::scoped_lock lock(mutex);
-        return now;
-    });
-    return advise(problem, options, [&](const std::string& what) {
-        const std::scoped_lock lock(mutex);
-        now = what;
-    });
+    const ProgressLine line;
+    return advise(problem, options, line.progress());
+}
+
+CycleAdvice advise_cycles_with_progress(const Problem& problem, const CycleSpec& asked, const AdviceOptions& options) {
+    const ProgressLine line;
+    return advise_cycles(problem, asked, options, line.progress());
+}
+
+void print_cycle_advice(const Problem& problem, const CycleAdvice& advice, double tolerance, bool json) {
+    const std::string text = cycle_advice_text(problem, advice, tolerance);
+    if (!json) fmt::print("{}", text);
+    else {
+        Json j = to_json(problem, advice, tolerance);
+        j["text"] = text;
+        fmt::print("{}\n", json_text(j));
+    }
 }
 
 void print_advice(const Problem& problem, const Advice& advice, const std::optional<Hardware>& hardware, bool json) {
@@ -94,6 +123,11 @@ void print_advice(const Problem& problem, const Advice& advice, const std::optio
     } else {
         j["why_not"] = advice.why_not;
     }
+    if (advice.cycles)
+        j["cycles"] = {{"cycle", advice.cycles->spec},
+                       {"iterations", advice.cycles->iterations},
+                       {"times", results::number(advice.cycles->times)},
+                       {"command", cycle_command(problem, parse_cycle_spec(advice.cycles->spec), advice.tolerance)}};
     j["products"] = advice.products;
     j["seconds"] = results::number(advice.seconds);
     if (hardware) j["hardware"] = to_json(*hardware);

@@ -7,6 +7,7 @@
 #include "core_limits.hpp"
 #include "mantissa/base/shell_words.hpp"
 #include "mantissa/host/advise.hpp"
+#include "mantissa/host/advise_cycles.hpp"
 #include "mantissa/sparse_core/limits.hpp"
 #include "mantissa/spec.hpp"
 
@@ -85,6 +86,16 @@ std::string tried_text(const Advice& advice, const Proposal& proposal) {
                            static_cast<double>(std::max<std::uint64_t>(advice.measured.double_iterations, 1)));
 }
 
+/// Multilevel cycles, where they are far faster.
+std::string cycles_text(const Problem& problem, const Advice& advice) {
+    if (!advice.cycles) return {};
+    return fmt::format("Multilevel cycles in short words are far faster on a processor: {} iterations, {:.1f} times as "
+                       "fast as CG in double precision. (--advise --preconditioner multilevel finds their shortest "
+                       "words.)\n  {}\n",
+                       advice.cycles->iterations, advice.cycles->times,
+                       cycle_command(problem, parse_cycle_spec(advice.cycles->spec), advice.tolerance));
+}
+
 /// Where these words run, and how to see the area.
 std::string hardware_text(const Problem& problem, const Proposal& proposal) {
     const DatapathSpec& spec = proposal.options.spec;
@@ -121,7 +132,8 @@ std::string advised_command(const Problem& problem, const Proposal& proposal) {
 
 std::string advice_text(const Problem& problem, const Advice& advice) {
     std::string text = measured_text(problem, advice.measured);
-    if (!advice.found()) return text + fmt::format("No datapath within 52 bits: {}.\n", advice.why_not);
+    if (!advice.found())
+        return text + fmt::format("No datapath within 52 bits: {}.\n", advice.why_not) + cycles_text(problem, advice);
     text += widths_text(advice.measured, *advice.advised);
     text += floating_text(advice.measured);
     text += fmt::format("{} trial solve{} went before this.\n", advice.trials, advice.trials == 1 ? "" : "s");
@@ -130,7 +142,7 @@ std::string advice_text(const Problem& problem, const Advice& advice) {
     if (advice.fewest->options.spec != advice.advised->options.spec)
         text += "The fewest bits:\n  " + advised_command(problem, *advice.fewest) + "\n  " +
                 tried_text(advice, *advice.fewest) + "\n";
-    return text + hardware_text(problem, *advice.advised);
+    return text + hardware_text(problem, *advice.advised) + cycles_text(problem, advice);
 }
 
 } // namespace mantissa

@@ -11,12 +11,14 @@
 #include <fmt/format.h>
 
 #include "core_limits.hpp"
+#include "cycles/cycle_trial.hpp"
 #include "mantissa/engine.hpp"
 #include "mantissa/fitted.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/options.hpp"
 #include "mantissa/host/scaling.hpp"
 #include "rows.hpp"
+#include "running/processor_time.hpp"
 #include "search.hpp"
 #include "spectrum.hpp"
 #include "trial.hpp"
@@ -35,8 +37,11 @@ constexpr int kFewestBits = 2;
 /// Iterations that the fewest bits may take, times those of double precision, before the limit is raised.
 constexpr std::uint64_t kMostSlower = 10;
 constexpr int kMostIdle = -kLeastHeadroom;
-/// Of the time, what goes into eigenvalues and coefficients before trials begin.
-constexpr double kMeasuring = 0.4;
+/// Parts of the time that are over when these end: Lanczos for coefficients; the eigenvalues, whose run decides more,
+/// and what the directions say of coefficients; refinement in double precision; trials. The rest is for the answer.
+constexpr double kMeasuring = 0.4, kSpectrum = 0.6, kRefining = 0.8, kTrials = 0.95;
+/// With fewer iterations of CG than these making levels is not worth its time.
+constexpr std::uint64_t kManyIterations = 200;
 /// The fewest fraction bits that are worth naming for u.
 constexpr int kFewestIterate = 10;
 
@@ -63,6 +68,7 @@ public:
     Advice run() {
         find();
         advice_.seconds = spent();
+        advice_.tolerance = options_.tolerance;
         return std::move(advice_);
     }
 
@@ -77,6 +83,7 @@ private:
     void find() {
         measure();
         if (refused()) return;
+        try_cycles();
         const MatrixMeasured& m = advice_.measured;
         // CG takes sqrt(kappa) steps to what its directions are conjugate for. Errors of relative size e in each of
         // them, independent of each other, come to e kappa^(1/4).
@@ -92,9 +99,11 @@ private:
         try_out();
     }
 
-    [[nodiscard]] double spent() const { return computed_seconds() - start_; }
+    [[nodiscard]] double spent() const { return running::processor_seconds() - start_ + options_.before; }
     /// Seconds that all of the advice may take.
     [[nodiscard]] double budget() const { return std::max(options_.seconds, 3 * advice_.measured.double_seconds); }
+    /// ... by this part of it?
+    [[nodiscard]] bool over(double part) const { return spent() > part * budget(); }
 
     const System& matrix() const { return scaled_.problem.system; }
     void say(const std::string& what) const {
@@ -105,10 +114,12 @@ private:
         return false;
     }
 
-    Extremes lanczos(const System& system, const std::string& what, bool stop_below_zero) {
+    /// Until this part of the time is over.
+    Extremes lanczos(const System& system, const std::string& what, double part) {
         LanczosOptions o;
         o.threads = options_.threads;
-        o.stop_below_zero = stop_below_zero;
+        o.stop_below_zero = true;
+        o.time_up = [this, part] { return over(part); };
         o.progress = [&](std::uint64_t steps) { say(fmt::format("{}: {} Lanczos steps", what, steps)); };
         const Extremes found = extreme_eigenvalues(system, o);
         advice_.products += found.steps;
@@ -119,14 +130,6 @@ private:
         MatrixMeasured& m = advice_.measured;
         m.unknowns = matrix().size();
         m.longest_row = longest_row(matrix());
-        const double begin = computed_seconds();
-        const Extremes found = lanczos(matrix(), "eigenvalues", true);
-        lanczos_seconds_ = computed_seconds() - begin;
-        m.smallest = found.smallest;
-        m.largest = found.largest;
-        m.steps = found.steps;
-        m.settled = found.settled;
-        if (!(m.smallest > 0)) return;
         TrialOptions o;
         o.tolerance = options_.tolerance;
         o.inner = options_.inner;
@@ -134,9 +137,10 @@ private:
         o.progress = [&](std::uint64_t iterations, double residual) {
             say(fmt::format("CG in double precision: {} iterations, residual {:.1e}", iterations, residual));
         };
-        const double start = computed_seconds();
+        const double begin = spent();
         Trial trial = run_trial(problem_, scaled_, o);
-        m.double_seconds = computed_seconds() - start;
+        iterating_seconds_ = spent() - begin;
+        m.double_seconds = spent();
         directions_ = std::move(trial.directions);
         m.largest_correction = trial.largest_correction;
         m.double_reached = trial.reached;
@@ -145,6 +149,30 @@ private:
         m.floor = trial.floor;
         m.largest_word = trial.largest_word;
         m.correction = trial.correction;
+        measure_spectrum(trial.ritz);
+    }
+
+    /// By Lanczos from a vector of its own, since a right-hand side may have nothing of an eigenvector; where time is
+    /// up before that has settled, with what the double run knows.
+    void measure_spectrum(const Tridiagonal& of_double) {
+        MatrixMeasured& m = advice_.measured;
+        const double begin = spent();
+        const Extremes found = lanczos(matrix(), "eigenvalues", kSpectrum);
+        lanczos_seconds_ = spent() - begin;
+        m.smallest = found.smallest;
+        m.largest = found.largest;
+        m.steps = found.steps;
+        m.settled = found.settled;
+        if (found.settled || !(found.smallest > 0) || of_double.size() == 0) return;
+        m.smallest = std::min(m.smallest, of_double.smallest());
+        m.largest = std::max(m.largest, of_double.largest());
+    }
+
+    /// A solve with cycles, cut off where it is not far faster.
+    void try_cycles() {
+        if (advice_.measured.double_iterations < kManyIterations) return;
+        say("multilevel cycles");
+        advice_.cycles = faster_cycles(problem_, options_, advice_.measured.double_iterations, iterating_seconds_);
     }
 
     /// Close to the floor the restarts may spoil what one run reaches. Does refinement get there in double precision?
@@ -156,11 +184,13 @@ private:
         o.inner = options_.inner;
         o.tolerance = options_.tolerance;
         o.threads = options_.threads;
+        bool cut = false; // then nothing is known, and trials would not come to an end either
         const SolveResult result = solve(problem_, *make_emulated_engine(), o, [&](const HistoryPoint& h) {
             say(fmt::format("refinement in double precision: {} iterations", h.inner_iterations));
-            return true;
+            cut = over(kRefining);
+            return !cut;
         });
-        if (result.status != Status::converged)
+        if (result.status != Status::converged && !cut)
             none(fmt::format("the same refinement, restarted every {} iterations, stops in double precision at a "
                              "residual of {:.1e} ({}); try a larger --inner or a larger --tolerance",
                              options_.inner, result.true_residual, to_string(result.status)));
@@ -188,8 +218,8 @@ private:
     bool stays_definite(const RoundedMatrix& rounding, double margin, int bits) {
         if (2 * margin * rounding.row_bound <= advice_.measured.smallest) return true;
         const auto definite = [&](double factor) {
-            const Extremes found =
-                lanczos(moved(matrix(), rounding.system, factor), fmt::format("coefficients of {} bits", bits), true);
+            const Extremes found = lanczos(moved(matrix(), rounding.system, factor),
+                                           fmt::format("coefficients of {} bits", bits), kMeasuring);
             return found.settled && found.smallest > 0;
         };
         return definite(-margin) && definite(margin);
@@ -199,8 +229,12 @@ private:
     bool coefficients(const Aim& aim, AdvisedWidths& w) {
         // (A + E)^-1 A is within 1 / (margin - 1) of one: no inner solve gains more than that.
         w.margin = std::max(aim.finer / kPart, std::exp2(aim.gain));
-        int safe = aim.too_short + 1;
-        while (safe <= kMostBits && 2 * w.margin * rounding(safe).row_bound > advice_.measured.smallest) ++safe;
+        // (A finer grid has all points of a coarser one: what rounding changes falls with every bit.)
+        int unsafe = aim.too_short, safe = kMostBits + 1;
+        while (safe - unsafe > 1) {
+            const int middle = unsafe + (safe - unsafe) / 2;
+            (2 * w.margin * rounding(middle).row_bound > advice_.measured.smallest ? unsafe : safe) = middle;
+        }
         w.coefficient_safe = safe;
         if (safe > kMostBits)
             return none(fmt::format("coefficients of {} fraction bits still change a row by {:.1e}", kMostBits,
@@ -208,7 +242,7 @@ private:
         // x.E x < x.A x / margin for every x, so for what the double run found. (Of two widths the shorter may do by
         // chance; it is not looked for.)
         int fails = safe - 1;
-        while (fails > aim.too_short && w.margin * energy(fails) <= 1) --fails;
+        while (fails > aim.too_short && !over(kSpectrum) && w.margin * energy(fails) <= 1) --fails;
         // From the shortest that the double run's iterates allow upwards, in longer and longer steps, and back by
         // halving. (Each takes up to two runs of Lanczos. Where time is better spent on trials, they begin with the
         // shortest that may hold.)
@@ -256,7 +290,7 @@ private:
         Search search(
             problem_, [this](const AdvisedWidths& w) { return options_for(w); },
             [this](const AdvisedWidths& w, int bits) { return with_coefficient(w, bits); },
-            [this](const DatapathSpec& spec) { return refusal_of(spec).empty(); }, budget() - spent(),
+            [this](const DatapathSpec& spec) { return refusal_of(spec).empty(); }, kTrials * budget() - spent(),
             [this](const std::string& what) { say(what); });
         // (Restarts come every so many: a solve ends behind one.)
         const auto most = static_cast<std::uint64_t>(kMostTimes * static_cast<double>(m.double_iterations));
@@ -409,8 +443,9 @@ private:
     std::vector<std::vector<double>> directions_; ///< of the double run
     std::map<int, Rounding> roundings_;           ///< by fraction bits
     double lanczos_seconds_ = 0;                  ///< for the eigenvalues
+    double iterating_seconds_ = 0;                ///< for CG in double precision, without reading and scaling
     std::optional<Proposal> by_rule_;             ///< of the last aim: what needs no trial
-    double start_ = computed_seconds();
+    double start_ = running::processor_seconds();
 };
 
 } // namespace

@@ -39,8 +39,8 @@ class Rounder {
 public:
     explicit Rounder(int fraction_bits) : format_(Format::fixed(Format::kMaxWord, fraction_bits)) {}
 
-    double entry(double value) { return kept(fixed::from_double(format_, value).word, 0); }
-    double diagonal(double value) { return kept(fixed::from_double(format_, value).word, 1); }
+    double entry(double value) { return kept(word(value), 0); }
+    double diagonal(double value) { return kept(word(value), 1); }
     /// The nine entries of a grid's row.
     std::array<double, kBands> row(const std::array<double, kBands>& value) {
         std::array<double, kBands> out{};
@@ -52,12 +52,19 @@ public:
         }
         if (magnitudes == 0) return out;
         const double kept_sum = std::abs(sum) <= kZeroSum * magnitudes ? 0.0 : sum;
-        out[kCentre] = diagonal(fixed::to_double(format_, fixed::from_double(format_, kept_sum).word) - others);
+        out[kCentre] = diagonal(fixed::to_double(format_, word(kept_sum)) - others);
         return out;
     }
     [[nodiscard]] int word_bits() const { return word_bits_; }
 
 private:
+    /// As fixed::from_double() rounds; where the units are a double with its half, by a double's own floor.
+    [[nodiscard]] fixed::Word word(double value) const {
+        const double units = value * Format::power_of_two(format_.fraction_bits);
+        if (!(std::abs(units) < 0x1p50 && std::abs(value) > 0x1p-900)) return fixed::from_double(format_, value).word;
+        const double below = std::floor(units);
+        return static_cast<fixed::Word>(below) + (units - below >= 0.5 ? 1 : 0);
+    }
     double kept(fixed::Word word, int spare) {
         word_bits_ = std::max(word_bits_, fixed::bits_of(word) - spare);
         return fixed::to_double(format_, word);
@@ -136,6 +143,48 @@ std::size_t longest_row(const System& system) {
         },
         system.matrix());
     return longest;
+}
+
+double positive_share(const System& system) {
+    double positive = 0, all = 0;
+    std::visit(
+        [&](const auto& m) {
+            std::vector<double> root(system.size(), 0.0);
+            for (std::size_t i = 0; i < root.size(); ++i)
+                for_row(m, i, [&](std::size_t j, double value) {
+                    if (j == i && value > 0) root[i] = std::sqrt(value);
+                });
+            for (std::size_t i = 0; i < root.size(); ++i)
+                for_row(m, i, [&](std::size_t j, double value) {
+                    if (j == i || value == 0 || !(root[i] > 0) || !(root[j] > 0)) return;
+                    const double scaled = value / root[i] / root[j];
+                    all += std::abs(scaled);
+                    positive += std::max(scaled, 0.0);
+                });
+        },
+        system.matrix());
+    return all > 0 ? positive / all : 0;
+}
+
+double anisotropy(const System& system) {
+    double logarithms = 0;
+    std::size_t rows = 0;
+    std::visit(Overloaded{[](const CompressedRows&) {},
+                          [&](const auto& m) {
+                              for (std::size_t i = 0; i < system.size(); ++i) {
+                                  double along = 0, across = 0;
+                                  for_row(m, i, [&](std::size_t j, double value) {
+                                      const std::size_t distance = j > i ? j - i : i - j;
+                                      if (distance != 0 && distance != m.row_length()) along += value;
+                                      if (distance > 1) across += value;
+                                  });
+                                  if (along == 0 || across == 0) continue;
+                                  logarithms += std::abs(std::log(std::abs(along / across)));
+                                  ++rows;
+                              }
+                          }},
+               system.matrix());
+    return rows == 0 ? 1 : std::exp(logarithms / static_cast<double>(rows));
 }
 
 std::vector<double> root_sums_of_squares(const System& system, std::span<const double> u, double unit) {

@@ -15,6 +15,15 @@ std::vector<bool> empty_rows(const System& system);
 /// The most entries off the diagonal that a row has, zeros left out.
 std::size_t longest_row(const System& system);
 
+/// Of the magnitudes off the diagonal, each over the root of both diagonal entries, the part that is above zero; 0
+/// where there are none. Rows without a diagonal entry above zero are left out.
+double positive_share(const System& system);
+
+/// Of a matrix of a nine-point grid: by row the magnitude of the sum of the couplings that lead east or west over that
+/// of those that lead north or south, or the other way round, whichever is above 1; the geometric mean over rows that
+/// have both. 1 for matrices of other kinds.
+double anisotropy(const System& system);
+
 /// sqrt(sum_j (a_ij u_j / unit)^2) for every row.
 std::vector<double> root_sums_of_squares(const System& system, std::span<const double> u, double unit);
 

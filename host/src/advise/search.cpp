@@ -1,7 +1,6 @@
 #include "search.hpp"
 
 #include <algorithm>
-#include <ctime>
 
 #include <fmt/format.h>
 
@@ -21,6 +20,8 @@ constexpr int kFewestBits = 2;
 constexpr int kMostWidenings = 8;
 /// Single bits less that are tried below a width.
 constexpr int kProbed = 3;
+/// With time for so many trials every bit is tried; with less a width may stay a bit longer than it need be.
+constexpr int kManyTrials = 20;
 /// Times the limit that a trial may take where none has converged within it.
 constexpr std::uint64_t kMostPatient = 30;
 /// Fraction bits of alpha and beta where those of the rule do not do: a single-precision significand.
@@ -44,12 +45,6 @@ AdvisedWidths with_iterate(AdvisedWidths w, int bits) {
 
 } // namespace
 
-double computed_seconds() {
-    timespec now{};
-    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
 std::optional<Search::Outcome> Search::outcome(const AdvisedWidths& widths, std::uint64_t limit) {
     SolveOptions o = make_(widths);
     try {
@@ -67,20 +62,29 @@ std::optional<Search::Outcome> Search::outcome(const AdvisedWidths& widths, std:
             return here;
         }
     }
-    if (!known_.empty() && spent() + longest_ > seconds_) {
+    // One that would not end in time is not begun; what takes longer than any before is cut off, with time left for its
+    // verdict, which is formed of a solve that is cut off as well.
+    if (spent() + std::max(longest_, 2 * around_) > seconds_) {
         spent_ = true;
         return std::nullopt;
     }
     // (A step more: the limit cuts off none that this solve would take whole.)
     if (o.max_iterations == 0 || o.max_iterations > limit + o.inner) o.max_iterations = limit + o.inner;
     const double begin = spent();
+    double first = 0, last = 0;
+    bool cut = false;
     const SolveResult r = solve(problem_, *make_emulated_engine(), o, [&](const HistoryPoint& h) {
         say_(fmt::format("trial {}, {}: {} iterations, residual {:.1e}", known_.size() + 1, name, h.inner_iterations,
                          h.relative_defect));
-        return spent() < 2 * seconds_; // (the first one may take as long as it takes, within reason)
+        last = spent();
+        if (first == 0) first = last;
+        cut = last + std::max(around_, first - begin) > seconds_;
+        return !cut;
     });
-    longest_ = std::max(longest_, spent() - begin);
-    spent_ = spent_ || spent() >= 2 * seconds_;
+    const double took = spent() - begin;
+    longest_ = std::max(longest_, took);
+    around_ = std::max(around_, took - (last - first));
+    spent_ = spent_ || cut;
     const Outcome found{r.status == Status::converged && r.overflows == 0 && r.inner_iterations <= limit,
                         r.overflows != 0, r.inner_iterations, r.words};
     known_[name] = {limit, found};
@@ -158,9 +162,11 @@ bool Search::first_at_all(AdvisedWidths& widths, std::uint64_t& limit) {
 
 void Search::shorten(AdvisedWidths& widths, std::uint64_t limit, int low, int now,
                      const std::function<AdvisedWidths(AdvisedWidths, int)>& with) {
-    int fails = low, holds = now;
-    while (holds - fails > 1) {
-        const int middle = fails + (holds - fails) / 2;
+    // In longer and longer steps first: where time is up early, what was won by then is kept.
+    int fails = low, holds = now, step = kProbed - 1;
+    while (holds - fails > (spent() + kManyTrials * longest_ < seconds_ ? 1 : kProbed - 1)) {
+        const int middle = fails == low ? std::max(holds - step, low + 1) : fails + (holds - fails) / 2;
+        step *= 2;
         (works(with(widths, middle), limit) ? holds : fails) = middle;
     }
     if (holds != now) widths = with(widths, holds);
@@ -190,6 +196,7 @@ void Search::trade(AdvisedWidths& widths, std::uint64_t limit) {
     AdvisedWidths traded = with_vector(widths, widths.vector + 1);
     if (works(traded, limit)) {
         shorten(traded, limit, kFewestBits, traded.iterate, with_iterate);
+        climb(traded, limit, kFewestBits + 1, &AdvisedWidths::iterate, with_iterate);
         shorten(traded, limit, kFewestBits - 1, traded.coefficient, with_coefficient_);
         if (length(traded) < length(widths)) widths = traded;
     }
@@ -204,8 +211,7 @@ void Search::trade(AdvisedWidths& widths, std::uint64_t limit) {
 
 void Search::climb(AdvisedWidths& widths, std::uint64_t limit, int least, int AdvisedWidths::*width,
                    const std::function<AdvisedWidths(AdvisedWidths, int)>& with) {
-    constexpr int kCheap = 20;
-    for (int bits = least; bits + kProbed < widths.*width && spent() + kCheap * longest_ < seconds_; ++bits)
+    for (int bits = least; bits + kProbed < widths.*width && spent() + kManyTrials * longest_ < seconds_; ++bits)
         if (works(with(widths, bits), limit)) widths = with(widths, bits);
 }
 
@@ -234,6 +240,7 @@ void Search::improve(Proposal& proposal, std::uint64_t limit) {
     polish(w, limit);
     // Of coefficients a few bits may do where more do not: rounded, the matrix is another one.
     climb(w, limit, kFewestBits - 1, &AdvisedWidths::coefficient, with_coefficient_);
+    climb(w, limit, kFewestBits + 1, &AdvisedWidths::iterate, with_iterate);
     trade(w, limit);
     trim(w, limit);
     proposal.widths = w;

@@ -6,13 +6,11 @@
 #include <string>
 
 #include "mantissa/host/advise.hpp"
+#include "running/processor_time.hpp"
 
 namespace mantissa::advising {
 
-/// Seconds that this thread has computed: time in which the machine was busy with others does not count.
-double computed_seconds();
-
-/// Solves a problem with proposals on the emulated engine within a budget of time.
+/// Solves a problem with proposals on the emulated engine within a budget of processor time.
 class Search {
 public:
     /// `make`: the options of a solve in these widths. `taken`: do the engines that shall run it take this datapath?
@@ -24,8 +22,8 @@ public:
           taken_(std::move(taken)), seconds_(seconds), say_(std::move(say)) {}
 
     /// Looks for the shortest words that converge, without a step lost to overflow, within `limit` iterations: from the
-    /// proposal's widths upwards until some do, then downwards in r, p and q, in the coefficients and in u, each by
-    /// halving. Within the budget; where it ends before any have converged the proposal is as it was, not `tried`.
+    /// proposal's widths upwards until some do, then downwards in r, p and q, in the coefficients and in u. Within the
+    /// budget; where it ends before any have converged the proposal is as it was, not `tried`.
     void improve(Proposal& proposal, std::uint64_t limit);
 
     [[nodiscard]] int trials() const { return static_cast<int>(known_.size()); }
@@ -58,21 +56,22 @@ private:
     /// Every width from `least` on until one does, where trials are cheap beside the budget.
     void climb(AdvisedWidths& widths, std::uint64_t limit, int least, int AdvisedWidths::*width,
                const std::function<AdvisedWidths(AdvisedWidths, int)>& with);
-    /// Lowers one width, by halving between `low`, which is not tried, and where it stands.
+    /// Lowers one width between `low`, which is not tried, and where it stands: in growing steps, then by halving.
     void shorten(AdvisedWidths& widths, std::uint64_t limit, int low, int now,
                  const std::function<AdvisedWidths(AdvisedWidths, int)>& with);
-    [[nodiscard]] double spent() const { return computed_seconds() - start_; }
+    [[nodiscard]] double spent() const { return running::processor_seconds() - start_; }
 
     const Problem& problem_;
     std::function<SolveOptions(const AdvisedWidths&)> make_;
     std::function<AdvisedWidths(AdvisedWidths, int)> with_coefficient_;
     std::function<bool(const DatapathSpec&)> taken_;
-    double seconds_; ///< for all trials; the first may take twice as long
+    double seconds_; ///< for all trials
     std::function<void(const std::string&)> say_;
-    double start_ = computed_seconds();
+    double start_ = running::processor_seconds();
     std::map<std::string, std::pair<std::uint64_t, Outcome>> known_; ///< by spec: the limit, and what came of it
     bool spent_ = false;
     double longest_ = 0; ///< seconds of a trial
+    double around_ = 0;  ///< ... of which so many are not iterations: loading, and the verdict
 };
 
 } // namespace mantissa::advising

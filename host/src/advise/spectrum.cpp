@@ -155,7 +155,7 @@ Extremes extreme_eigenvalues(const System& system, const LanczosOptions& options
             if (options.progress) options.progress(found.steps);
             ended = found.settled = settled(found.steps, ritz.smallest(), beta * ritz.last_of_smallest());
         }
-        if (ended) break;
+        if (ended || (options.time_up && options.time_up())) break;
         std::swap(before, v);
         for (std::size_t i = 0; i < v.size(); ++i) v[i] = w[i] / beta;
     }

@@ -45,13 +45,15 @@ struct LanczosOptions {
     std::uint64_t limit = 40000;  ///< steps
     bool stop_below_zero = false; ///< end as soon as a Ritz value is not above zero: the matrix is not definite then
     int threads = 1;
+    std::function<bool()> time_up{};               ///< asked before every step: ends there, not settled
     std::function<void(std::uint64_t)> progress{}; ///< called with the steps so far, every few of them
 };
 
 /// Lanczos in double precision from a fixed pseudo-random vector, without orthogonalisation (copies of Ritz values do
 /// not move the extreme ones), until the smallest Ritz value has settled: it fell by less than 1 % over the last fifth
 /// of the steps, and its residual says that an eigenvalue lies within a tenth of it. Empty rows (Dirichlet nodes) are
-/// left out. A matrix without entries gives zeros. Not below the limit: settled is false.
+/// left out. A matrix without entries gives zeros. Where the limit or `time_up` ends it, settled is false; it takes one
+/// step at least.
 Extremes extreme_eigenvalues(const System& system, const LanczosOptions& options);
 
 } // namespace mantissa::advising

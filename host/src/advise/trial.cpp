@@ -13,6 +13,9 @@ namespace mantissa::advising {
 
 namespace {
 
+/// Of rows of a unit diagonal: what rounding may make of p.Ap, over p.p, and more.
+constexpr double kRounding = 1e-12;
+
 /// Eight sums and maxima side by side, element i in number i % 8.
 constexpr std::size_t kLanes = 8;
 struct Lanes {
@@ -105,9 +108,13 @@ Trial run_trial(const Problem& problem, const ScaledProblem& scaled, const Trial
         return trial.iterations % (1 + trial.iterations / 100) == 0 &&
                scaled.norm_as_given(r, options.threads) < target;
     };
+    // (The iterate's norm grows with every step of CG: its largest is the last.)
+    const auto gained = [&] { trial.correction = std::max(trial.correction, norm2(c, options.threads) / scale); };
+    double carried = 0, coupling = 0;
     trial.reached = first == 0;
     while (!trial.reached && trial.iterations < options.limit) {
         if (trial.iterations % options.inner == 0) {
+            gained();
             for (std::size_t i = 0; i < size; ++i) u[i] += c[i];
             std::fill(c.begin(), c.end(), 0.0);
             scale = next_power_of_two(norm);
@@ -120,7 +127,10 @@ Trial run_trial(const Problem& problem, const ScaledProblem& scaled, const Trial
             top_q.take(k, q[i]);
         });
         const double pq = -along.sum();
-        if (!(pq > 0)) break; // rounding has taken over
+        if (!(pq > 0)) { // rounding has taken over, or the matrix is not positive definite
+            trial.indefinite = pq < -kRounding * dot(p, p);
+            break;
+        }
         const double alpha = rho / pq, before = rho;
         trial.largest_word = std::max(trial.largest_word, std::max({top_r, top_p.top(), top_q.top()}) / scale);
         Lanes squares, new_r, top_c;
@@ -137,12 +147,16 @@ Trial run_trial(const Problem& problem, const ScaledProblem& scaled, const Trial
         const double beta = rho / before;
         for (std::size_t i = 0; i < size; ++i) p[i] = r[i] + beta * p[i];
         trial.largest_correction = std::max(trial.largest_correction, top_c.top() / scale);
-        trial.correction = std::max(trial.correction, norm2(c, options.threads) / scale);
+        // alpha and beta of CG are the pivots and couplings of Lanczos (Saad, Iterative Methods, section 6.7.3).
+        trial.ritz.grow(1 / alpha + carried, coupling);
+        carried = beta / alpha;
+        coupling = std::sqrt(beta) / alpha;
         ++trial.iterations;
         directions.at(trial.iterations, u, c);
         trial.reached = norm == 0 || reached();
         if (options.progress && trial.iterations % 16 == 0) options.progress(trial.iterations, norm / first);
     }
+    gained();
     for (std::size_t i = 0; i < size; ++i) u[i] += c[i];
     trial.directions = directions.all(u);
     scaled.map_back(u);

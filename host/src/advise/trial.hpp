@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mantissa/host/scaling.hpp"
+#include "spectrum.hpp"
 
 namespace mantissa::advising {
 
@@ -14,8 +15,9 @@ namespace mantissa::advising {
 struct Trial {
     bool reached = false;          ///< the recurrence's residual, of the problem as given, reached the tolerance
     std::uint64_t iterations = 0;  ///< until then, or the limit
+    bool indefinite = false;       ///< ended since p.Ap is below zero by more than rounding
     double largest_word = 0;       ///< largest magnitude of an element of r, p or q
-    double correction = 0;         ///< largest 2-norm that u takes between two restarts
+    double correction = 0;         ///< largest 2-norm that u gains between two restarts
     double largest_correction = 0; ///< ... and largest magnitude of an element of it
     /// The relative residual that rounding leaves of a defect that is formed in double precision: 2^-53 times the norm
     /// of sqrt(sum_j (a_ij u_j)^2) over that of b, on the problem as given.
@@ -23,6 +25,8 @@ struct Trial {
     /// The last iterate, and what iterations 2^k to 2^(k+1) - 1 added to it, the last few of these: what CG is slow to
     /// find, on the scaled problem. None is zero.
     std::vector<std::vector<double>> directions;
+    /// What its steps know of the spectrum of the scaled problem: Lanczos from the right-hand side, for nothing.
+    Tridiagonal ritz;
 };
 
 struct TrialOptions {

@@ -31,6 +31,7 @@
 #include "options/solve_flags.hpp"
 #include "options/values.hpp"
 #include "parts/parts.hpp"
+#include "running/processor_time.hpp"
 #include "running/progress.hpp"
 #include "store/result_json.hpp"
 #include "text/json_text.hpp"
@@ -84,6 +85,40 @@ std::string write_files(const Flags& flags, const Point& point, const Problem& p
     return fault;
 }
 
+/// The solve that an advice names.
+int solve_advised(const Problem& problem, const std::string& solver, const SolveOptions& advised) {
+    const auto engine = make_engine(solver);
+    running::SolveProgress line(advised.tolerance);
+    const SolveResult result = solve(problem, *engine, advised, [&](const HistoryPoint& h) {
+        line.update(h.inner_iterations, h.relative_defect);
+        return true;
+    });
+    fmt::print("\n");
+    print_request(stdout, {problem.name, solver, advised}, problem);
+    print_answer(stdout, advised, result, {});
+    return result.status == Status::converged ? kDone : kNotConverged;
+}
+
+/// The advice on multilevel cycles.
+int advise_cycles_command(const Flags& flags, const std::string& engines, const SolveOptions& asked) {
+    for (const auto& [name, value] : {std::pair("--engine", engines), {"--device", flags.device}})
+        if (!value.empty())
+            throw InvalidInput(fmt::format("{}: advice on cycles is for this processor; leave it out", name));
+    if (asked.inner != SolveOptions{}.inner)
+        throw InvalidInput("--inner: a multilevel cycle is the inner solver itself; leave it out");
+    AdviceOptions options;
+    options.tolerance = asked.tolerance;
+    options.threads = asked.threads;
+    const Problem problem = make_problem(flags.problem);
+    if (!problem.note.empty()) fmt::print(stderr, "mantissa: {}\n", problem.note);
+    options.before = running::processor_seconds();
+    const CycleAdvice advice = advising::advise_cycles_with_progress(problem, *asked.preconditioner, options);
+    advising::print_cycle_advice(problem, advice, options.tolerance, flags.json);
+    if (!advice.found()) return kNotConverged;
+    if (flags.advise == "only") return kDone;
+    return solve_advised(problem, "emulated", cycle_solve_options(advice.advised->spec, options));
+}
+
 /// The advice; with --advise=solve the solve that it names behind it.
 int advise_command(const Flags& flags, const std::string& engines, const std::string& typed) {
     if (flags.advise != "only" && flags.advise != "solve")
@@ -93,6 +128,7 @@ int advise_command(const Flags& flags, const std::string& engines, const std::st
         throw InvalidInput("--advise=solve: prints no JSON; use --advise --json and run the command that it holds");
     const SolveOptions asked = options_of(flags);
     const bool on_device = !flags.device.empty();
+    if (asked.preconditioner) return advise_cycles_command(flags, engines, asked);
     if (!on_device && !flags.store.empty())
         throw InvalidInput("--store: it keeps what --device computes; give --device too, or leave it out");
     if (!flags.store.empty()) base::check_store_path("--store", flags.store);
@@ -102,23 +138,15 @@ int advise_command(const Flags& flags, const std::string& engines, const std::st
     const advising::HardwareRequest request{flags.device, flags.store, typed, asked.threads};
     if (on_device) advising::check_device(problem, request);
     if (!problem.note.empty()) fmt::print(stderr, "mantissa: {}\n", problem.note);
+    options.before = running::processor_seconds(); // of this process: all of it is advice
     const Advice advice = advising::advise_with_progress(problem, options);
     std::optional<advising::Hardware> hardware;
     if (on_device && advice.found()) hardware = advising::hardware_of(problem, *advice.advised, request);
     advising::print_advice(problem, advice, hardware, flags.json);
     if (!advice.found()) return kNotConverged;
     if (flags.advise == "only") return kDone;
-    const std::string solver = engines.empty() ? "emulated" : engines.substr(0, engines.find(','));
-    const auto engine = make_engine(solver);
-    running::SolveProgress line(options.tolerance);
-    const SolveResult result = solve(problem, *engine, advice.advised->options, [&](const HistoryPoint& h) {
-        line.update(h.inner_iterations, h.relative_defect);
-        return true;
-    });
-    fmt::print("\n");
-    print_request(stdout, {problem.name, solver, advice.advised->options}, problem);
-    print_answer(stdout, advice.advised->options, result, {});
-    return result.status == Status::converged ? kDone : kNotConverged;
+    return solve_advised(problem, engines.empty() ? "emulated" : engines.substr(0, engines.find(',')),
+                         advice.advised->options);
 }
 
 /// What a solve needs, made before it begins.
@@ -322,7 +350,8 @@ Run setup(CLI::App& app, const std::string& typed) {
     CLI::Option* const advise = app.add_flag(
         "--advise{only}", f.advise,
         "estimate the condition of the matrix and propose widths and options; --advise=solve runs them as well; "
-        "--engine names those that shall take them, separated by commas");
+        "--engine names those that shall take them, separated by commas; where multilevel cycles "
+        "are asked for it proposes one");
     app.add_option("--device", f.device,
                    "with --advise: area, clock and time of the advised datapath on this device, a name in "
                    "experiments/devices or a .toml file");

@@ -228,6 +228,7 @@ std::vector<Option> integer_options() {
              "multilevel)",
          .excludes = {"jacobi"},
          .since = "0.2",
+         .with_advice = true,
          .column = Column::later,
          .asks = Asks::solver,
          .set = [](Request& r, const Value& v) { set_preconditioner(r.options, text(v)); },

@@ -17,10 +17,13 @@ struct AdviceOptions {
     double tolerance = 1e-10; ///< that the solve shall reach
     std::uint64_t inner = 10; ///< inner iterations per outer step
     int threads = 1;
-    double seconds = 10; ///< that all of it computes; three times what CG in double takes where that is more
+    /// Processor seconds of this process, all threads, that all of it takes at most; three solves in double precision
+    /// where these are more. (Other work of the process meanwhile counts as well.)
+    double seconds = 10;
     /// Empty where all engines that shall run the solve take the datapath on the system; else one line that says why
     /// not. Where it is left out any words will do.
     std::function<std::string(const DatapathSpec&, const System&)> refusal{};
+    double before = 0; ///< processor seconds that went into reading the problem: they count, and so they do of a solve
 };
 
 /// What was measured on the matrix scaled to a unit diagonal, and on the problem.
@@ -35,9 +38,9 @@ struct MatrixMeasured {
     std::uint64_t double_iterations = 0;
     double floor = 0;              ///< relative residual below which no defect formed in double precision falls
     double largest_word = 0;       ///< of r, p and q in that run, relative to the outer loop's scale
-    double correction = 0;         ///< largest 2-norm of the iterate between two restarts, likewise
+    double correction = 0;         ///< largest 2-norm that the iterate gained between two restarts, likewise
     double largest_correction = 0; ///< ... and largest magnitude of an element of it
-    double double_seconds = 0;     ///< that CG in double precision took
+    double double_seconds = 0;     ///< that a solve in double precision takes: reading, scaling and CG
     [[nodiscard]] double condition() const { return largest / smallest; }
 };
 
@@ -73,16 +76,25 @@ struct Proposal {
 /// The advised solve shall take at most so many times the iterations of double precision.
 inline constexpr double kMostTimes = 1.5;
 
+/// Multilevel cycles in words, where they take a quarter of the time of CG in double precision or less.
+struct FasterCycles {
+    std::string spec;             ///< of CycleSpec
+    std::uint64_t iterations = 0; ///< of a solve that was tried
+    double times = 0;             ///< the processor time of CG over that of this solve, set-up included
+};
+
 /// What was measured of a matrix, and the datapaths that follow from it.
 struct Advice {
     MatrixMeasured measured;
     std::optional<Proposal>
         advised;                    ///< at most kMostTimes the iterations of double precision, if a trial could show it
     std::optional<Proposal> fewest; ///< the fewest bits that should converge, in several times the iterations
-    int trials = 0;                 ///< solves that were tried
-    std::uint64_t products = 0;     ///< with the matrix, in double: Lanczos and CG; a solve in double takes one a step
-    double seconds = 0;             ///< that all of it computed
-    std::string why_not;            ///< without a proposal: why, a plain sentence's second half
+    std::optional<FasterCycles> cycles; ///< tried where CG takes hundreds of iterations
+    int trials = 0;                     ///< solves that were tried
+    std::uint64_t products = 0; ///< with the matrix, in double: Lanczos and CG; a solve in double takes one a step
+    double seconds = 0;         ///< processor time of all of it, AdviceOptions::before included
+    double tolerance = 1e-10;   ///< that was asked for
+    std::string why_not;        ///< without a proposal: why, a plain sentence's second half
     [[nodiscard]] bool found() const { return advised.has_value(); }
 };
 

@@ -91,7 +91,11 @@ Bits, one number for all levels or several from the finest on, as w=12/10/8:
 
 Poisson's equation has levels of its grid and integers for coefficients, without a multiplication in
 a row; other grids of 2^n + 1 nodes a side have interpolation that follows the operator; sparse rows
-are gathered by smoothed aggregation. Plates and shells (fourth order) want other preconditioners.
+are gathered by smoothed aggregation. Plates and shells (fourth order) want other preconditioners:
+
+    mantissa solve --problem mtx:FILE --advise --preconditioner multilevel
+
+says which a matrix is, and finds the shortest words.
 docs/multilevel.md has figures, numerics/include/mantissa/multilevel/cycle.hpp the definition to the
 bit.
 )";
