@@ -271,12 +271,12 @@ public:
         });
     }
     [[nodiscard]] std::string cycles_refusal(const System& system, const CycleSpec& spec,
-                                             const Format& iterate) const override {
-        return gpu::cycles_refusal(system, spec, iterate);
+                                             const CycleLoop& loop) const override {
+        return gpu::cycles_refusal(system, spec, loop);
     }
     [[nodiscard]] std::unique_ptr<CycleSolver> cycles(const System& system, const CycleSpec& spec,
-                                                      const Format& iterate) const override {
-        return gpu::make_cycles(system, spec, iterate);
+                                                      const CycleLoop& loop) const override {
+        return gpu::make_cycles(system, spec, loop);
     }
     [[nodiscard]] bool has_native() const override { return true; }
     [[nodiscard]] std::string native_refusal(const DatapathSpec& spec, const System& system,

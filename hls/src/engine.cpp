@@ -177,14 +177,14 @@ public:
         return std::make_unique<HlsSession>(system, spec, options.recurrence);
     }
     [[nodiscard]] std::string cycles_refusal(const System& system, const CycleSpec& spec,
-                                             const Format& iterate) const override {
-        return multilevel::word_cycles_refusal(name(), system, spec, iterate);
+                                             const CycleLoop& loop) const override {
+        return multilevel::word_cycles_refusal(name(), system, spec, loop);
     }
     [[nodiscard]] std::unique_ptr<CycleSolver> cycles(const System& system, const CycleSpec& spec,
-                                                      const Format& iterate) const override {
-        if (const std::string why = cycles_refusal(system, spec, iterate); !why.empty()) throw InvalidInput(why);
+                                                      const CycleLoop& loop) const override {
+        if (const std::string why = cycles_refusal(system, spec, loop); !why.empty()) throw InvalidInput(why);
         const auto grid = *multilevel::grid_words(system);
-        return multilevel::make_cycle_solver(grid, iterate, hls::make_cycle_core(grid, spec));
+        return multilevel::make_cycle_solver(grid, loop, hls::make_cycle_core(grid, spec));
     }
 };
 

@@ -173,10 +173,6 @@ public:
                   Counter cycles)
         : cycles_(std::move(cycles)), names_(std::move(names)), subject_(std::move(subject)),
           reference_(std::move(reference)) {}
-    void use(int threads) override {
-        subject_->use(threads);
-        reference_->use(threads);
-    }
     CycleSolveReport solve(std::span<const double> b, double tolerance, std::uint64_t most_cycles,
                            std::vector<double>& u) override {
         std::vector<double> other;
@@ -245,15 +241,15 @@ public:
                                                  reference_.resident(system, spec, iterate, threads), passes_);
     }
     [[nodiscard]] std::string cycles_refusal(const System& system, const CycleSpec& spec,
-                                             const Format& iterate) const override {
-        if (std::string why = subject_.cycles_refusal(system, spec, iterate); !why.empty()) return why;
-        return reference_.cycles_refusal(system, spec, iterate);
+                                             const CycleLoop& loop) const override {
+        if (std::string why = subject_.cycles_refusal(system, spec, loop); !why.empty()) return why;
+        return reference_.cycles_refusal(system, spec, loop);
     }
     [[nodiscard]] std::unique_ptr<CycleSolver> cycles(const System& system, const CycleSpec& spec,
-                                                      const Format& iterate) const override {
+                                                      const CycleLoop& loop) const override {
         return std::make_unique<CheckedCycles>(subject_.name() + " and " + reference_.name(),
-                                               subject_.cycles(system, spec, iterate),
-                                               reference_.cycles(system, spec, iterate), passes_);
+                                               subject_.cycles(system, spec, loop),
+                                               reference_.cycles(system, spec, loop), passes_);
     }
 
 private:

@@ -82,6 +82,10 @@ class SolveResult:
     plan: Optional[str]
     """Of a native solve: where its vectors and its matrix were."""
     plan_reason: Optional[str]
+    levels: Optional[str]
+    """Of a multilevel cycle: how many, of what, how large."""
+    set_up_seconds: Optional[float]
+    """What making them took, a part of `seconds`."""
     device_seconds: Optional[float]
     """Of a native solve, or of cycles on a device: the device's, transfers not included."""
     seconds: float

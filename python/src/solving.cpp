@@ -263,6 +263,8 @@ nb::dict to_dict(SolveResult r) {
     d["cycles"] = r.cycles ? nb::cast(*r.cycles) : nb::none();
     d["plan"] = r.native ? nb::cast(to_string(r.native->plan)) : nb::none();
     d["plan_reason"] = r.native ? nb::cast(r.native->why) : nb::none();
+    d["levels"] = r.levels ? nb::cast(r.levels->text) : nb::none();
+    d["set_up_seconds"] = r.levels ? nb::cast(r.levels->seconds) : nb::none();
     d["device_seconds"] = r.native           ? nb::cast(r.native->seconds)
                           : r.device_seconds ? nb::cast(*r.device_seconds)
                                              : nb::none();

@@ -260,17 +260,17 @@ public:
         return make_resident_core(system, spec, iterate, options_);
     }
     [[nodiscard]] std::string cycles_refusal(const System& system, const CycleSpec& spec,
-                                             const Format& iterate) const override {
-        if (std::string why = multilevel::word_cycles_refusal(name(), system, spec, iterate); !why.empty()) return why;
+                                             const CycleLoop& loop) const override {
+        if (std::string why = multilevel::word_cycles_refusal(name(), system, spec, loop); !why.empty()) return why;
         if (options_.cores != 1)
             return fmt::format("preconditioner multilevel: {} cores do not share cycles; use one core", options_.cores);
         return cycle_core_refusal(*multilevel::grid_words(system), spec);
     }
     [[nodiscard]] std::unique_ptr<CycleSolver> cycles(const System& system, const CycleSpec& spec,
-                                                      const Format& iterate) const override {
-        if (const std::string why = cycles_refusal(system, spec, iterate); !why.empty()) throw InvalidInput(why);
+                                                      const CycleLoop& loop) const override {
+        if (const std::string why = cycles_refusal(system, spec, loop); !why.empty()) throw InvalidInput(why);
         const auto grid = *multilevel::grid_words(system);
-        return multilevel::make_cycle_solver(grid, iterate, make_cycle_core(grid, spec, options_));
+        return multilevel::make_cycle_solver(grid, loop, make_cycle_core(grid, spec, options_));
     }
 
 private:

@@ -12,6 +12,9 @@
 #include "mantissa/host/solve.hpp"
 #include "mantissa/partition/parted_engine.hpp"
 #include "mantissa/partition/space.hpp"
+#include "mantissa/recurrence/interpreter.hpp"
+#include "mantissa/recurrence/library.hpp"
+#include "mantissa/recurrence/native_loops.hpp"
 #include "reference_fixed.hpp"
 #include "reference_pass.hpp"
 #include "test_systems.hpp"
@@ -173,6 +176,60 @@ TEST(Chebyshev, OverflowEndsARun) {
     }
     EXPECT_NE(make_emulated_engine()->refusal(parse_spec("fx18.16,point=moving"), system, {1, Recurrence::chebyshev}),
               "");
+}
+
+// The definition in the library makes the same steps as a session that gets the pairs: p is formed where they begin.
+TEST(Chebyshev, TheDefinitionHasTheSessionsBits) {
+    const SpectrumBounds bounds{0.25, 5};
+    const DatapathSpec spec = parse_spec("double");
+    for (const System& system : {testing::stencil_system(17, 13), testing::sparse_system(301, 5)}) {
+        const auto session = make_emulated_engine()->load(system, spec, {1, Recurrence::chebyshev});
+        const std::vector<double> b = start_of(system, 0.1);
+        session->write(Vec::r, 0, b);
+        const std::vector<StepPair> pairs = chebyshev_pairs(bounds, 40);
+        recurrence::Interpreter steps(system, spec, recurrence::kChebyshev);
+        const double given[] = {(bounds.high + bounds.low) / 2, (bounds.high - bounds.low) / 2};
+        steps.start(b, given);
+        static_cast<void>(session->run({.passes = 1, .pairs = pairs}));
+        std::vector<double> want(system.size()), got(system.size());
+        for (std::size_t k = 1; k <= 40; ++k) {
+            ASSERT_EQ(session->run({.passes = 1, .pairs = std::span(pairs).subspan(k, 1)}).end, RunEnd::passes);
+            ASSERT_EQ(to_string(steps.run({.passes = 1}).end), "passes");
+            session->read(Vec::u, 0, want);
+            steps.solution(0, got);
+            ASSERT_EQ(got, want) << k;
+            session->read(Vec::r, 0, want);
+            steps.read("r", 0, got);
+            ASSERT_EQ(got, want) << k;
+            double square = 0;
+            for (const double x : got) square += x * x;
+            EXPECT_NEAR(steps.square(), square, 1e-12 * square); // looked at where a run ends
+        }
+    }
+    EXPECT_THROW(recurrence::Interpreter(testing::stencil_system(17, 13), spec, recurrence::kChebyshev)
+                     .start(std::vector<double>(17 * 13)),
+                 InvalidInput); // nothing is given
+}
+
+// What is watched is formed after every 32nd iteration and at the end of a run.
+TEST(Chebyshev, LooksAtItsResidualNowAndThen) {
+    const System system = diagonal(33);
+    const double given[] = {5, 4}, small = 1e-10; // T_k(5 / 4): 33.3 iterations for it, and another look
+    recurrence::Interpreter steps(system, parse_spec("double"), recurrence::kChebyshev);
+    const std::vector<double> b(33, 1.0);
+    steps.start(b, given);
+    const RunReport report = steps.run({.passes = 1000, .rho_stop = 33 * small * small});
+    EXPECT_EQ(to_string(report.end), "rho reached");
+    EXPECT_EQ(report.passes, 64U);
+    steps.start(b, given);
+    EXPECT_EQ(steps.run({.passes = 40, .rho_stop = 33 * small * small}).passes, 40U);
+    EXPECT_LT(steps.square(), 33 * small * small);
+    const auto& rows = std::get<CompressedRows>(system.matrix());
+    std::vector<double> u(33);
+    const auto native = recurrence::make_native_loops(recurrence::kChebyshev, rows, false, 1, given);
+    EXPECT_EQ(native->run(b, small, 1000, 1000, u).iterations, 64U);
+    const auto none = recurrence::make_native_loops(recurrence::kChebyshev, rows, false);
+    EXPECT_THROW(none->run(b, small, 1000, 1000, u), InvalidInput);
 }
 
 /// A whole solve; `recurrence` as the option has it.

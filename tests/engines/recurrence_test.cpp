@@ -335,15 +335,15 @@ System arrow_system() {
 
 // Of eight unknowns sums have one term a lane, here and there: then native loops have the interpreter's numbers, to the
 // end, with what they put off and however they end.
-template <const Definition& D> void compare_native() {
+template <const Definition& D> void compare_native(const std::vector<double>& given = {}) {
     SCOPED_TRACE(std::string(D.name.view()));
     for (const System& system : {scattered_system(8, 3), scattered_system(7, 4), sparse_system(8, 2), arrow_system()}) {
         const std::vector<double> b = testing::random_residual(system, 0.05);
         Interpreter interpreter(system, parse_spec("double"), D);
         const recurrence::NativeRows<double> rows(std::get<CompressedRows>(system.matrix()));
         recurrence::Native<D> native(rows);
-        interpreter.start(b);
-        native.start(b);
+        interpreter.start(b, given);
+        native.start(b, given);
         std::vector<double> got(system.size()), want(system.size());
         for (int k = 0; k < 60; ++k) {
             const RunReport a = interpreter.run({.passes = 1, .rho_stop = 1e-30});
@@ -369,6 +369,8 @@ TEST(Recurrence, NativeLoopsFollowTheDefinition) {
     compare_native<recurrence::kGhyselsVanroose>();
     compare_native<recurrence::kFlexible>();
     compare_native<recurrence::kBicgstab>();
+    compare_native<recurrence::kRightBicgstab>();
+    compare_native<recurrence::kChebyshev>({1.75, 1.25});
     compare_native<kSteepestDescent>();
 }
 
@@ -403,6 +405,12 @@ TEST(Recurrence, Ledger) {
     EXPECT_EQ(ledger("bicgstab").waits, 3);
     EXPECT_EQ(ledger("bicgstab").products, 2);
     EXPECT_EQ(ledger("flexible").preconditioned, 1);
+    // p, r and p again; p, u and r behind A p, which no sweep but its own reads.
+    const recurrence::Ledger chebyshev = ledger("chebyshev");
+    EXPECT_EQ(chebyshev.vectors, 3);
+    EXPECT_EQ(chebyshev.reads, 2 + 3);
+    EXPECT_EQ(chebyshev.writes, 1 + 2);
+    EXPECT_EQ(chebyshev.sums + chebyshev.waits, 0);
     for (const recurrence::Entry& entry : recurrence::library()) {
         const recurrence::Ledger l = recurrence::ledger(*entry.definition);
         EXPECT_GT(l.reads, l.writes) << entry.definition->name.view();
@@ -429,6 +437,14 @@ TEST(Recurrence, RefusesWhatSaysNothing) {
     EXPECT_NE(refused("vector w u\niterate\nstop a"), "");        // u's format
     EXPECT_NE(refused("iterate\nhurry a\nstop a"), "");           // no such word
     EXPECT_NE(refused("iterate\na = r . r\nstop a\nstop a"), ""); // stops twice
+    const std::string step = "iterate\nu = u + a r\n";
+    EXPECT_EQ(refused(step + "watch 5\na = r . r\nstop a"), "");
+    EXPECT_NE(refused(step + "watch\na = r . r\nstop a"), ""); // how often?
+    EXPECT_NE(refused(step + "watch 0\na = r . r\nstop a"), "");
+    EXPECT_NE(refused(step + "watch 2000\na = r . r\nstop a"), "");
+    EXPECT_NE(refused("watch 5\n" + step + "a = r . r\nstop a"), "");         // nothing is iterated yet
+    EXPECT_NE(refused(step + "watch 5\na = r . r\nr = r - a r\nstop a"), ""); // more than sums and scalars
+    EXPECT_NE(refused(step + "watch 5\na = r . r\nfinite a\na = r . r\nstop a"), "");
 }
 
 } // namespace

@@ -107,11 +107,11 @@ TEST(HlsCycle, TheEngineRefusesAsTheEmulatedOneDoes) {
     const CycleSpec spec = parse_cycle_spec("b2,w=10");
     const double off = -1.0 / 3;
     const System odd(Stencil(16, 16, {off, off, off, off, 8.0 / 3, off, off, off, off}));
-    std::string expected = emulated->cycles_refusal(odd, spec, kCycleIterate);
+    std::string expected = emulated->cycles_refusal(odd, spec, {});
     EXPECT_NE(expected, "");
     expected.replace(expected.find("emulated"), 8, "hls");
-    EXPECT_EQ(hls->cycles_refusal(odd, spec, kCycleIterate), expected);
-    EXPECT_THROW(static_cast<void>(hls->cycles(odd, spec, kCycleIterate)), InvalidInput);
+    EXPECT_EQ(hls->cycles_refusal(odd, spec, {}), expected);
+    EXPECT_THROW(static_cast<void>(hls->cycles(odd, spec, {})), InvalidInput);
 }
 
 } // namespace

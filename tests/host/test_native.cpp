@@ -169,6 +169,38 @@ TEST(NativeLoops, SolveToTheTrueResidual) {
     }
 }
 
+// In one run, with no sums but where it looks: bounds of the matrix as it is solved, estimated or given.
+TEST(NativeLoops, ChebyshevReachesTheTrueResidual) {
+    const auto emulated = make_emulated_engine();
+    for (const char* text : {"poisson3d:level=3", "generated:kind=thermal,n=900"})
+        for (const bool single : {false, true})
+            for (const bool jacobi : {false, true}) {
+                SCOPED_TRACE(std::string(text) + (single ? " float" : " double") + (jacobi ? " jacobi" : ""));
+                SolveOptions o;
+                o.scheme = Scheme::defect_correction;
+                o.recurrence = RecurrenceChoice::chebyshev;
+                o.spec = native_spec(single);
+                o.jacobi = jacobi;
+                const SolveResult r = solve(make_problem(text), *emulated, o);
+                EXPECT_EQ(r.status, Status::converged) << r.detail;
+                EXPECT_LT(r.true_residual, 1.001e-10);
+                EXPECT_EQ(r.inner_iterations % 32, 0U);
+                ASSERT_TRUE(r.native && r.chebyshev);
+                EXPECT_EQ(r.native->plan, NativePlan::processor);
+                EXPECT_GT(r.chebyshev->lanczos_steps, 0U);
+                if (jacobi) continue;
+                o.bounds = r.chebyshev->bounds;
+                EXPECT_EQ(solve(make_problem(text), *emulated, o).inner_iterations, r.inner_iterations);
+                o.bounds->high /= 4; // eigenvalues above it grow
+                o.max_iterations = 500;
+                const SolveResult grown = solve(make_problem(text), *emulated, o);
+                EXPECT_NE(grown.status, Status::converged);
+                if (grown.status == Status::breakdown) {
+                    EXPECT_NE(grown.detail.find("lies above the bounds"), std::string::npos) << grown.detail;
+                }
+            }
+}
+
 TEST(NativeLoops, AskedForMoreThanThereIsGiveTheBestBack) {
     const Problem problem = make_problem("convection2d:n=31,peclet=1000,wind=recirculating");
     SolveOptions o;
@@ -304,11 +336,17 @@ TEST(NativeSolves, TakeARecurrenceInPlainDoubleOrFloat) {
     SolveOptions o;
     o.scheme = Scheme::recurrence;
     o.recurrence = RecurrenceChoice::bicgstab;
-    for (const Format format : {formats::kDouble, formats::kFloat}) {
-        o.spec = DatapathSpec(format);
-        EXPECT_TRUE(solves_natively(o, engine));
-        EXPECT_FALSE(solves_natively(o, *make_emulated_engine()));
-    }
+    SolveOptions chebyshev;
+    chebyshev.scheme = Scheme::defect_correction;
+    chebyshev.recurrence = RecurrenceChoice::chebyshev;
+    for (const Format format : {formats::kDouble, formats::kFloat})
+        for (SolveOptions* each : {&o, &chebyshev}) {
+            each->spec = DatapathSpec(format);
+            EXPECT_TRUE(solves_natively(*each, engine));
+            EXPECT_FALSE(solves_natively(*each, *make_emulated_engine()));
+        }
+    chebyshev.scheme = Scheme::inexact_pcg; // an outer loop's inner solver
+    EXPECT_FALSE(solves_natively(chebyshev, engine));
     EXPECT_TRUE(solve(make_problem("poisson3d:level=3"), engine, o).native.has_value());
     o.jacobi = true;
     expect_invalid([&] { static_cast<void>(solve(make_problem("poisson3d:level=3"), engine, o)); },

@@ -115,9 +115,9 @@ TEST(CycleEngine, SolvesAsTheEmulatedEngineDoes) {
 TEST(CycleEngine, RefusesWhatTheCoreHasNot) {
     const auto rtl = make_rtl_engine();
     const auto refusal = [&](const System& system, const char* text) {
-        std::string why = rtl->cycles_refusal(system, parse_cycle_spec(text), kCycleIterate);
+        std::string why = rtl->cycles_refusal(system, parse_cycle_spec(text), {});
         EXPECT_NE(why, "");
-        EXPECT_THROW(static_cast<void>(rtl->cycles(system, parse_cycle_spec(text), kCycleIterate)), InvalidInput);
+        EXPECT_THROW(static_cast<void>(rtl->cycles(system, parse_cycle_spec(text), {})), InvalidInput);
         return why;
     };
     const auto box = [](std::size_t n) { return System(Stencil(n, n, {-1, -1, -1, -1, 8, -1, -1, -1, -1})); };
@@ -125,12 +125,11 @@ TEST(CycleEngine, RefusesWhatTheCoreHasNot) {
     EXPECT_NE(refusal(box(33), "b2,w=double").find("give bits"), std::string::npos);
     EXPECT_NE(refusal(box(17 * 2), "b2,w=10").find("2^n + 1 nodes"), std::string::npos);
     EXPECT_NE(refusal(box(8193), "b2,w=10").find("2^12 + 1"), std::string::npos);
-    EXPECT_EQ(rtl->cycles_refusal(box(33), parse_cycle_spec("b2,w=10/10"), kCycleIterate), "");
+    EXPECT_EQ(rtl->cycles_refusal(box(33), parse_cycle_spec("b2,w=10/10"), {}), "");
     RtlOptions two;
     two.cores = 2;
-    EXPECT_NE(
-        make_rtl_engine(two)->cycles_refusal(box(33), parse_cycle_spec("b2,w=10"), kCycleIterate).find("one core"),
-        std::string::npos);
+    EXPECT_NE(make_rtl_engine(two)->cycles_refusal(box(33), parse_cycle_spec("b2,w=10"), {}).find("one core"),
+              std::string::npos);
 }
 
 } // namespace

@@ -31,8 +31,8 @@ CycleSolveReport expect_alike(const char* text, std::size_t level, int lanes, bo
     std::vector<double> b, expected, found;
     for (const std::int64_t word : test::word_right_hand_side(grid, 44, level))
         b.push_back(std::ldexp(static_cast<double>(word), -50));
-    const auto reference = make_emulated_engine()->cycles(system, spec, Format::fixed(64, 54));
-    const auto timed = sim::make_systemc_engine(options)->cycles(system, spec, Format::fixed(64, 54));
+    const auto reference = make_emulated_engine()->cycles(system, spec, {Format::fixed(64, 54)});
+    const auto timed = sim::make_systemc_engine(options)->cycles(system, spec, {Format::fixed(64, 54)});
     const CycleSolveReport there = reference->solve(b, 1e-8, 30, expected), here = timed->solve(b, 1e-8, 30, found);
     const std::string what =
         std::string(text) + ", level " + std::to_string(level) + ", lanes " + std::to_string(lanes);
@@ -78,9 +78,8 @@ TEST(SystemcCycle, RefusesLanesThatItDoesNotHave) {
     sim::SystemcOptions options;
     options.cycle_lanes = 3;
     const System system = system_of(test::word_grid(4));
-    EXPECT_THROW(
-        static_cast<void>(sim::make_systemc_engine(options)->cycles(system, parse_cycle_spec("b2"), kCycleIterate)),
-        InvalidInput);
+    EXPECT_THROW(static_cast<void>(sim::make_systemc_engine(options)->cycles(system, parse_cycle_spec("b2"), {})),
+                 InvalidInput);
 }
 
 } // namespace

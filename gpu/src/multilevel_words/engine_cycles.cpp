@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "../multilevel_rows/row_cycles.hpp"
 #include "mantissa/gpu/word_cycle.hpp"
 #include "mantissa/multilevel/grid_words.hpp"
 
@@ -69,28 +70,36 @@ private:
     double factor_;
 };
 
+/// Has the system a grid whose cycles the kernels of words know, and are they alone?
+bool on_grid(const System& system, const CycleLoop& loop) {
+    if (loop.cg) return false;
+    const auto grid = multilevel::grid_words(system);
+    return grid && grid->levels() >= kLeastLevel && grid->levels() <= kMostLevel;
+}
+
 } // namespace
 
-std::string cycles_refusal(const System& system, const CycleSpec& spec, const Format& iterate) {
-    const auto grid = multilevel::grid_words(system);
-    if (!grid)
-        return "preconditioner multilevel: engine gpu has cycles for constant stencils that bilinear interpolation "
-               "reproduces, on 2^n + 1 nodes a side (poisson2d); leave the engine out for this system";
-    if (grid->levels() < kLeastLevel || grid->levels() > kMostLevel)
-        return fmt::format("preconditioner multilevel: engine gpu has cycles for grids of 2^{} + 1 to 2^{} + 1 nodes a "
-                           "side; leave the engine out",
-                           kLeastLevel, kMostLevel);
-    if (!spec.in_double && (!iterate.is_fixed() || iterate.word_bits != 64))
+std::string cycles_refusal(const System& system, const CycleSpec& spec, const CycleLoop& loop) {
+    if (!on_grid(system, loop)) {
+        if (!loop.cg && loop.iterate.is_fixed() && multilevel::grid_words(system))
+            return fmt::format(
+                "preconditioner multilevel: engine gpu has cycles in words for grids of 2^{} + 1 to 2^{} + "
+                "1 nodes a side; leave the engine out, or give --scheme inexact-pcg",
+                kLeastLevel, kMostLevel);
+        return row_cycles_refusal(system, loop);
+    }
+    if (!spec.in_double && (!loop.iterate.is_fixed() || loop.iterate.word_bits != 64))
         return fmt::format(
             "outer {}: the outer loop of engine gpu's cycles has words of 64 bits, as fx64.62; give that, "
             "or leave it out",
-            to_string(iterate));
+            to_string(loop.iterate));
     return {};
 }
 
-std::unique_ptr<CycleSolver> make_cycles(const System& system, const CycleSpec& spec, const Format& iterate) {
-    if (const std::string why = cycles_refusal(system, spec, iterate); !why.empty()) throw InvalidInput(why);
-    return std::make_unique<DeviceCycles>(*multilevel::grid_words(system), spec, iterate.fraction_bits);
+std::unique_ptr<CycleSolver> make_cycles(const System& system, const CycleSpec& spec, const CycleLoop& loop) {
+    if (const std::string why = cycles_refusal(system, spec, loop); !why.empty()) throw InvalidInput(why);
+    if (!on_grid(system, loop)) return make_row_cycles(system, spec, loop);
+    return std::make_unique<DeviceCycles>(*multilevel::grid_words(system), spec, loop.iterate.fraction_bits);
 }
 
 } // namespace mantissa::gpu

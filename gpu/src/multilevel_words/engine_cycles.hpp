@@ -10,7 +10,7 @@
 
 namespace mantissa::gpu {
 
-std::string cycles_refusal(const System& system, const CycleSpec& spec, const Format& iterate);
-std::unique_ptr<CycleSolver> make_cycles(const System& system, const CycleSpec& spec, const Format& iterate);
+std::string cycles_refusal(const System& system, const CycleSpec& spec, const CycleLoop& loop);
+std::unique_ptr<CycleSolver> make_cycles(const System& system, const CycleSpec& spec, const CycleLoop& loop);
 
 } // namespace mantissa::gpu

@@ -62,7 +62,8 @@ std::unique_ptr<NativeSolver> make_native_recurrence(const CompressedRows& a, bo
     const SlicedOptions options = sliced_options(a, as);
     if (choice.restart != 0) require_room_for_basis(a.rows(), choice.restart, single);
     auto runner = choice.restart != 0 ? make_device_gmres(scaled, options, choice.restart, single)
-                                      : make_device_recurrence(*choice.recurrence, scaled, options, single);
+                                      : make_device_recurrence(*choice.recurrence, scaled, options, single,
+                                                               recurrence::given_of(choice));
     return recurrence::make_restarted(a, std::move(plan), single, std::move(inverse), std::move(runner));
 }
 

@@ -4,12 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <utility>
+#include <vector>
 
 #include "../dependent_launch.cuh"
 #include "../graph.hpp"
 #include "kernels.cuh"
+#include "mantissa/errors.hpp"
 #include "mantissa/gpu/device.hpp"
 #include "recurrence.hpp"
 #include "sliced_on_device.cuh"
@@ -18,20 +19,23 @@ namespace mantissa::gpu {
 
 template <class R, class T> class RecurrenceOnDevice final : public DeviceRecurrence {
 public:
-    RecurrenceOnDevice(const CompressedRows& a, const SlicedOptions& format)
-        : matrix_(a, format), rows_(a.rows()), padded_((rows_ + kAlign - 1) / kAlign * kAlign), best_(padded_),
-          state_(1), arrived_(1), partial_(kRecurrenceSums * kRecurrenceBlocks),
-          late_(kRecurrenceSums * matrix_.long_rows()) {
+    /// `given`: the definition's scalars that are given.
+    RecurrenceOnDevice(const CompressedRows& a, const SlicedOptions& format, std::vector<double> given = {})
+        : given_(std::move(given)), matrix_(a, format), rows_(a.rows()),
+          padded_((rows_ + kAlign - 1) / kAlign * kAlign), best_(padded_), state_(2), arrived_(1),
+          partial_(kRecurrenceSums * kRecurrenceBlocks), late_(kRecurrenceSums * matrix_.long_rows()) {
+        if (given_.size() != recurrence::given_scalars(R::kDefinition))
+            throw InvalidInput("recurrence: its given scalars are others in number");
         for (std::size_t v = 0; v < R::kDefinition.vectors; ++v) {
-            vector_[v].allocate(padded_);
+            vector_[v].allocate(Sweeps<R>::kept(static_cast<std::uint8_t>(v)) ? padded_ : 0);
             vectors_.at[v] = vector_[v].data();
         }
         if (late_.size() > 0) late_.zero();
         arrived_.zero();
         sums_ = {partial_.data(), late_.data(), arrived_.data(), matrix_.long_rows()};
         graph_.capture([&](cudaStream_t stream) {
-            for (int i = 0; i < kBatch; ++i)
-                launch_sweeps<true>(stream, std::make_index_sequence<Sweeps<R>::iteration().sweeps>());
+            for (int i = 0; i < kBatch; ++i) launch_section<Section::iteration>(stream, i);
+            launch_section<Section::watch>(stream);
         });
     }
 
@@ -41,7 +45,7 @@ public:
         RecurrenceRun report;
         Timer timer;
         timer.start();
-        launch_sweeps<false>(nullptr, std::make_index_sequence<Sweeps<R>::start().sweeps>());
+        launch_section<Section::start>(nullptr);
         launch(begin_first_iteration<R>, 1, 1, nullptr, false, state_.data());
         RecurrenceState<R> now = look();
         double best = 1; // of the squares of residuals
@@ -79,7 +83,7 @@ public:
 
 private:
     static constexpr std::size_t kAlign = 16 / sizeof(T);
-    static constexpr int kBatch = 32;       ///< iterations of one graph
+    static constexpr int kBatch = R::kDefinition.every != 0 ? R::kDefinition.every : 32; ///< iterations of one graph
     static constexpr double kBetter = 0.25; ///< of a square: an iterate is worth a copy
 
     void begin(std::span<const double> r, double goal, std::uint32_t limit) {
@@ -89,13 +93,13 @@ private:
         RecurrenceState<R> state{};
         for (std::size_t v = 0; v < R::kDefinition.vectors; ++v) {
             if (R::kDefinition.vector[v].residual) vector_[v].upload(right);
-            else vector_[v].zero();
+            else if (vector_[v].size() != 0) vector_[v].zero();
         }
+        std::size_t taken = 0;
         for (std::size_t s = 0; s < R::kDefinition.scalars; ++s) {
             const recurrence::Initial initial = R::kDefinition.scalar[s].initial;
-            state.scalar[s] = initial == recurrence::Initial::zero  ? 0
-                              : initial == recurrence::Initial::one ? 1
-                                                                    : std::numeric_limits<double>::infinity();
+            state.scalar[s] =
+                initial == recurrence::Initial::given ? given_[taken++] : recurrence::initial_value(initial);
         }
         double square = 0;
         for (const double x : r) square += x * x;
@@ -131,29 +135,45 @@ private:
         return std::min(blocks(threads), static_cast<unsigned>(std::max(1, each) * require_device().multiprocessors));
     }
 
-    template <bool Iterates, std::size_t... S>
-    void launch_sweeps(cudaStream_t stream, std::index_sequence<S...>) const {
-        (launch_sweep<Iterates, S>(stream), ...);
+    /// Iterations that hand their state on take turns with two of them; a batch ends with the first.
+    static constexpr bool kHandsOn = [] {
+        for (std::size_t s = 0; s < Sweeps<R>::plan(Section::iteration).sweeps; ++s)
+            if (Sweeps<R>::hands_on(Section::iteration, s)) return true;
+        return false;
+    }();
+    static_assert(!kHandsOn || kBatch % 2 == 0);
+    [[nodiscard]] RecurrenceState<R>* state_of(int number) const { return state_.data() + (kHandsOn ? number % 2 : 0); }
+    /// `number`: of the iteration in its batch.
+    template <Section In> void launch_section(cudaStream_t stream, int number = 0) const {
+        launch_sweeps<In>(stream, number, std::make_index_sequence<Sweeps<R>::plan(In).sweeps>());
     }
-    template <bool Iterates, std::size_t S> void launch_sweep(cudaStream_t stream) const {
-        static_assert(Sweeps<R>::sums(Iterates, S) <= kRecurrenceSums);
-        if constexpr (Sweeps<R>::empty(Iterates, S)) {
+    template <Section In, std::size_t... S>
+    void launch_sweeps([[maybe_unused]] cudaStream_t stream, [[maybe_unused]] int number,
+                       std::index_sequence<S...> /*sweeps*/) const {
+        (launch_sweep<In, S>(stream, number), ...);
+    }
+    template <Section In, std::size_t S> void launch_sweep(cudaStream_t stream, int number) const {
+        static_assert(Sweeps<R>::sums(In, S) <= kRecurrenceSums);
+        if constexpr (Sweeps<R>::empty(In, S)) {
             static_assert(S == 0, "scalar statements alone stand where an iteration begins");
-        } else if constexpr (Sweeps<R>::has_product(Iterates, S)) {
+        } else if constexpr (Sweeps<R>::has_product(In, S)) {
             std::visit(
                 [&](const auto& a) {
-                    const auto kernel = sweep_product<R, Iterates, S, std::decay_t<decltype(a)>>;
+                    const auto kernel = sweep_product<R, In, S, std::decay_t<decltype(a)>>;
                     launch(kernel, blocks_at_once(kernel, std::size_t{32} * matrix_.slices()), kRecurrenceThreads,
-                           stream, Iterates, a, vectors_, static_cast<long long>(rows_), state_.data(), sums_);
+                           stream, In == Section::iteration, a, vectors_, static_cast<long long>(rows_),
+                           state_of(number), state_of(number + 1), sums_);
                 },
                 matrix_.product());
         } else {
-            const auto kernel = sweep_vectors<R, Iterates, S, T>;
-            launch(kernel, blocks_at_once(kernel, padded_ / kAlign), kRecurrenceThreads, stream, Iterates, vectors_,
-                   static_cast<long long>(padded_ / kAlign), state_.data(), sums_);
+            const auto kernel = sweep_vectors<R, In, S, T>;
+            launch(kernel, blocks_at_once(kernel, padded_ / kAlign), kRecurrenceThreads, stream,
+                   In == Section::iteration, vectors_, static_cast<long long>(padded_ / kAlign), state_of(number),
+                   state_of(number + 1), sums_);
         }
     }
 
+    std::vector<double> given_;
     SlicedOnDevice<T> matrix_;
     std::size_t rows_, padded_;
     std::array<Buffer<T>, R::kDefinition.vectors> vector_;

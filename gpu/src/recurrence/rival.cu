@@ -182,6 +182,38 @@ RivalRecurrence run(const CompressedRows& a, std::span<const double> b, double t
     return result;
 }
 
+template <class T>
+RivalRecurrence run_chebyshev(const CompressedRows& a, std::span<const double> b, double low, double high,
+                              double tolerance, std::uint32_t limit) {
+    constexpr std::uint32_t kBetweenLooks = 32;
+    const Buffer<T> r = to_device(std::vector<T>(b.begin(), b.end()));
+    Buffer<T> u(a.rows()), p(a.rows()), q(a.rows());
+    for (Buffer<T>* x : {&u, &p, &q}) x->zero();
+    const Products<T> products(a, p, q, p, q);
+    const Blas<T> blas(static_cast<int>(a.rows()));
+    products.of_direction(); // loads the kernels
+    blas.scale(T(0), q);
+    const double theta = (high + low) / 2, delta = (high - low) / 2;
+    const double first = static_cast<double>(blas.dot(r, r)), goal = tolerance * tolerance * first;
+    double square = first, alpha = 1 / theta, beta = 0;
+    RivalRecurrence result;
+    Timer timer;
+    timer.start();
+    while (result.iterations < limit && square > goal) {
+        blas.scale(static_cast<T>(beta), p);
+        blas.axpy(T(1), r, p);
+        products.of_direction();
+        blas.axpy(static_cast<T>(alpha), p, u);
+        blas.axpy(static_cast<T>(-alpha), q, r);
+        beta = delta * alpha * (delta * alpha) * (result.iterations == 0 ? 0.5 : 0.25);
+        alpha = 1 / (theta - beta / alpha);
+        if (++result.iterations % kBetweenLooks == 0) square = static_cast<double>(blas.dot(r, r));
+    }
+    result.seconds = timer.stop();
+    result.recursive_residual = std::sqrt(square / first);
+    return result;
+}
+
 /// A cycle's least-squares problem, on the host.
 class Rotations {
 public:
@@ -293,6 +325,13 @@ RivalRecurrence library_bicgstab(const CompressedRows& a, std::span<const double
                                  double tolerance, std::uint32_t limit) {
     static_cast<void>(require_device());
     return single_precision ? run<float>(a, b, tolerance, limit) : run<double>(a, b, tolerance, limit);
+}
+
+RivalRecurrence library_chebyshev(const CompressedRows& a, std::span<const double> b, double low, double high,
+                                  bool single_precision, double tolerance, std::uint32_t limit) {
+    static_cast<void>(require_device());
+    return single_precision ? run_chebyshev<float>(a, b, low, high, tolerance, limit)
+                            : run_chebyshev<double>(a, b, low, high, tolerance, limit);
 }
 
 } // namespace mantissa::gpu

@@ -1,4 +1,4 @@
-// BiCGStab and GMRES by cuSPARSE and cuBLAS, which the device's own are compared with.
+// BiCGStab, GMRES and the Chebyshev iteration by cuSPARSE and cuBLAS, which the device's own are compared with.
 #pragma once
 
 #include <cstdint>
@@ -22,5 +22,10 @@ RivalRecurrence library_bicgstab(const CompressedRows& a, std::span<const double
 /// gemv.
 RivalRecurrence library_gmres(const CompressedRows& a, std::span<const double> b, bool single_precision,
                               double tolerance, std::uint32_t limit, std::size_t restart);
+
+/// The Chebyshev iteration for eigenvalues from `low` to `high`, likewise: ||r|| is looked at every 32 iterations, and
+/// nothing is waited for between two looks.
+RivalRecurrence library_chebyshev(const CompressedRows& a, std::span<const double> b, double low, double high,
+                                  bool single_precision, double tolerance, std::uint32_t limit);
 
 } // namespace mantissa::gpu

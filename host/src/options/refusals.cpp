@@ -41,18 +41,27 @@ Rules of_processor(const SolveOptions& o) {
     };
 }
 
-/// Beside a multilevel cycle, which is the inner solver itself.
+/// Has the recurrence a step of a preconditioner?
+bool is_preconditioned(const SolveOptions& o) {
+    if (!is(o, Scheme::recurrence) || !o.recurrence) return false;
+    const RecurrenceChoice::Name name = o.recurrence->name;
+    return name == RecurrenceChoice::flexible || name == RecurrenceChoice::bicgstab || name == RecurrenceChoice::gmres;
+}
+
+/// Beside a multilevel cycle, which is the inner solver itself, or a step of a recurrence in a datapath.
 Rules of_cycles(const SolveOptions& o) {
     if (!o.preconditioner) return {};
     const SolveOptions usual;
-    const bool inside = !(o.spec == usual.spec) || o.inner != usual.inner || o.digits != 0 || !o.schedule.empty() ||
-                        !o.middle.empty() || o.headroom || o.couplings || o.recurrence;
+    const bool within = is_preconditioned(o);
+    const bool inside = o.inner != usual.inner || o.digits != 0 || !o.schedule.empty() || !o.middle.empty() ||
+                        o.headroom || o.couplings || (!within && (!(o.spec == usual.spec) || o.recurrence));
     return {
-        {!is(o, Scheme::inexact_pcg) && !is(o, Scheme::defect_correction),
-         fmt::format(
-             "preconditioner multilevel: scheme {} takes none; take inexact-pcg (CG in double around cycles) or "
-             "defect-correction (cycles alone)",
-             scheme_name(o))},
+        {!within && !is(o, Scheme::inexact_pcg) && !is(o, Scheme::defect_correction),
+         fmt::format("preconditioner multilevel: scheme {} takes none; take inexact-pcg (CG in double around cycles), "
+                     "defect-correction (cycles alone), or the recurrence flexible, bicgstab or gmres in a datapath",
+                     scheme_name(o))},
+        {within && inside, "preconditioner multilevel: a recurrence on the whole problem has no inner loop; leave "
+                           "schedule, inner, digits, middle, headroom and couplings out"},
         {inside,
          "preconditioner multilevel: a cycle is the inner solver itself and has words of its own; leave format, "
          "spec, schedule, inner, digits, recurrence, middle, headroom and couplings out"},

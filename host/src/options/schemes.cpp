@@ -41,19 +41,21 @@ std::span<const SchemeAxes> schemes() {
          "flexible-pcg",
          "CG in double outside"},
         {Scheme::jacobi_pcg, "jacobi-pcg", {R::cg}, "jacobi", "none", "in double on this processor, made for speed"},
-        {Scheme::recurrence, "flexible", {R::flexible}, "none", "none", "engine emulated"},
+        {Scheme::recurrence, "flexible", {R::flexible}, "none", "none", "takes multilevel cycles; engine emulated"},
         {Scheme::recurrence,
          "bicgstab",
          {R::bicgstab},
          "none",
          "none",
-         "the matrix need not be symmetric; engine emulated, in double also gpu; native loops (help recurrences)"},
+         "the matrix need not be symmetric; takes multilevel cycles; engine emulated, in double also gpu; native loops "
+         "(help recurrences)"},
         {Scheme::recurrence,
          "gmres",
          {R::gmres},
          "none",
          "none",
-         "GMRES(m), --recurrence gmres(M); the matrix need not be symmetric; engine emulated, in double also gpu"},
+         "GMRES(m), --recurrence gmres(M); the matrix need not be symmetric; takes multilevel cycles; engine emulated, "
+         "in double also gpu"},
     };
     return all;
 }
@@ -175,7 +177,7 @@ RecurrenceChoice parse_recurrence_choice(std::string_view text) {
 
 bool takes_any_matrix(const RecurrenceChoice& choice) {
     if (choice.name == RecurrenceChoice::gmres) return true;
-    const recurrence::Definition* const known = recurrence::find(to_string(choice)); // (chebyshev is none)
+    const recurrence::Definition* const known = recurrence::find(to_string(choice)); // (gmres is none)
     return known != nullptr && known->needs == recurrence::Needs::nothing;
 }
 
@@ -202,6 +204,7 @@ const recurrence::Definition* recurrence_of(const SolveOptions& options) {
     if (options.scheme != Scheme::recurrence && options.scheme != Scheme::defect_correction) return nullptr;
     const RecurrenceChoice choice = iterated(options);
     if (session_recurrence(choice) || choice.name == RecurrenceChoice::gmres) return nullptr;
+    if (choice.name == RecurrenceChoice::bicgstab && options.preconditioner) return &recurrence::kRightBicgstab;
     return &recurrence::named(to_string(choice));
 }
 

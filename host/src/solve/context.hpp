@@ -14,6 +14,7 @@
 #include "mantissa/engine.hpp"
 #include "mantissa/host/scaling.hpp"
 #include "mantissa/host/solve.hpp"
+#include "mantissa/multilevel/cycle_solver.hpp"
 #include "mantissa/native.hpp"
 #include "mantissa/outer/spread_iterate.hpp"
 #include "mantissa/reached.hpp"
@@ -61,6 +62,7 @@ struct SolveContext {
     /// Plain defects said "reached" and were wrong: the outer loop forms doubled ones from here on.
     bool doubled = false;
     std::unique_ptr<NativeSolver> native = nullptr; ///< of a native solve, made by its first run
+    std::unique_ptr<CycleSolver> cycles = nullptr;  ///< of a solve by an engine's cycles, likewise
     recurrence::EnergyDrops drops{};                ///< of the solve so far, where it stops on the error's energy
     double energy = 0;                              ///< what they have to reach; 0: the residual is what stops it
     std::string shortfall = {}; ///< why the last run ended above its tolerance though it calls that its best

@@ -77,7 +77,8 @@ std::unique_ptr<InnerSolver> make_inner_gmres(const System& system, double fit, 
 void solve_gmres(const Problem& problem, std::span<double> u, std::span<double> d, SolveContext& context) {
     const SolveOptions& options = context.options;
     const std::uint64_t restart = iterated(options).restart;
-    GmresSolver solver(*context.loaded, options.spec, restart, options.threads);
+    GmresSolver solver(*context.loaded, options.spec, restart, options.threads, GmresPath::fastest,
+                       make_preconditioner(problem, options));
     const double norm = context.norm;
     std::vector<double> r(u.size());
     for (std::size_t i = 0; i < r.size(); ++i) r[i] = d[i] / norm;

@@ -13,6 +13,7 @@
 #include "context.hpp"
 #include "mantissa/engine.hpp"
 #include "mantissa/outer_order.hpp"
+#include "mantissa/recurrence/preconditioner.hpp"
 #include "outer/best_iterate.hpp"
 #include "outer/outer_arithmetic.hpp"
 
@@ -92,8 +93,9 @@ std::string_view divisor(const recurrence::Definition& definition);
 /// What the options ask for: a cycle, or CG on the engine.
 std::unique_ptr<InnerSolver> make_inner_solver(const Problem& problem, const Engine& engine,
                                                const SolveContext& context);
-/// A multilevel cycle on this processor.
-std::unique_ptr<InnerSolver> make_inner_cycle(const System& system, const CycleSpec& spec, int threads);
+/// The options' multilevel cycle as a recurrence's preconditioner; of a matrix that is not symmetric, a cycle on its
+/// symmetric part. None where there is no such option. Throws InvalidInput, one line, where no hierarchy can be.
+recurrence::Preconditioner make_preconditioner(const Problem& problem, const SolveOptions& options);
 /// A recurrence on an engine, restarted with p = r. `system` is `fit` times the one that corrections are for; `bounds`
 /// are those of `system`, for the Chebyshev recurrence.
 std::unique_ptr<InnerSolver> make_engine_solver(const Engine& engine, const System& system, double fit,

@@ -6,7 +6,10 @@
 
 #include <fmt/format.h>
 
+#include "inner.hpp"
 #include "mantissa/format.hpp"
+#include "mantissa/recurrence/library.hpp"
+#include "mantissa/recurrence/native_solver.hpp"
 #include "schemes.hpp"
 
 namespace mantissa {
@@ -22,13 +25,19 @@ namespace {
 bool on_processor(const Engine& engine) {
     return engine.name() == "emulated";
 }
+/// In one run to the tolerance, with no outer loop.
+bool iterates_chebyshev(const SolveOptions& o) {
+    return o.scheme == Scheme::defect_correction && o.recurrence && o.recurrence->name == RecurrenceChoice::chebyshev;
+}
 /// Preconditioned by the diagonal inside; of the scheme recurrence from the right: on a device always.
 bool divides_by_diagonal(const SolveOptions& o, const Engine& engine) {
+    if (iterates_chebyshev(o)) return false; // (its bounds are of the scaled matrix, which it gets)
     if (o.scheme == Scheme::recurrence) return o.jacobi || !on_processor(engine);
     return o.scheme == Scheme::jacobi_pcg;
 }
 NativeChoice choice_of(const SolveOptions& o, const Engine& engine) {
     NativeChoice choice{.plan = o.plan, .jacobi = divides_by_diagonal(o, engine), .threads = o.threads};
+    if (iterates_chebyshev(o)) choice.recurrence = &recurrence::kChebyshev;
     if (o.scheme != Scheme::recurrence) return choice;
     choice.recurrence = recurrence_of(o);
     const RecurrenceChoice iterates = iterated(o);
@@ -43,7 +52,7 @@ bool solves_natively(const SolveOptions& options, const Engine& engine) {
     if (options.spec.sums_free()) return true;
     if (on_processor(engine)) return false;
     return options.scheme == Scheme::jacobi_pcg ||
-           (options.scheme == Scheme::recurrence &&
+           ((options.scheme == Scheme::recurrence || iterates_chebyshev(options)) &&
             (options.spec == DatapathSpec(formats::kDouble) || options.spec == DatapathSpec(formats::kFloat)));
 }
 
@@ -89,12 +98,15 @@ void check_native(const Problem& problem, const Engine& engine, const SolveOptio
     const NativeChoice choice = choice_of(o, engine);
     if (!engine.has_native()) throw InvalidInput(engine.native_refusal(o.spec, problem.system, choice));
     none(o.scheme != Scheme::jacobi_pcg && o.scheme != Scheme::pipelined && o.scheme != Scheme::direct &&
+             !iterates_chebyshev(o) &&
              (o.scheme != Scheme::recurrence || (choice.recurrence == nullptr && choice.restart == 0)),
-         fmt::format(
-             "sums that are free in order have the schemes jacobi-pcg, direct, pipelined, bicgstab and gmres, not {}",
-             scheme_name(o)));
+         fmt::format("sums that are free in order have the schemes jacobi-pcg, direct, pipelined, bicgstab and gmres "
+                     "and the recurrence chebyshev, not {}",
+                     scheme_name(o)));
     none(choice.jacobi && o.jacobi && !on_processor(engine),
          fmt::format("{} divides by the diagonal itself: leave jacobi out", scheme_name(o)));
+    none(o.preconditioner && !on_processor(engine),
+         fmt::format("engine '{}' has no cycles in a native recurrence; leave the engine out", engine.name()));
     none(!o.middle.empty() || o.outer || o.resident || !o.schedule.empty() || o.headroom || o.couplings ||
              o.digits != 0,
          "a native solver has no outer loop of words: leave middle formats, outer, resident, schedule, headroom, "
@@ -114,6 +126,10 @@ void judge(PcgEnd end, SolveContext& context) {
     case PcgEnd::indefinite:
         return context.stop(Status::breakdown, "p.q is not above zero: the matrix is not positive definite");
     case PcgEnd::not_finite:
+        if (iterates_chebyshev(context.options))
+            return context.stop(Status::breakdown,
+                                "Chebyshev's residual grew out of range: an eigenvalue lies above the "
+                                "bounds; give --bounds");
         return context.stop(Status::breakdown, "a dot product left the range of the arithmetic: scale the system");
     case PcgEnd::cancelled:
     case PcgEnd::limit:
@@ -138,7 +154,12 @@ void solve_native(const Problem& problem, const Engine& engine, std::vector<doub
     SolveResult& result = context.result;
     const bool first = !context.native;
     if (first) {
-        context.native = engine.native(problem.system, o.spec, choice_of(o, engine));
+        NativeChoice choice = choice_of(o, engine);
+        choice.low = context.bounds.low;
+        choice.high = context.bounds.high;
+        context.native = o.preconditioner ? recurrence::make_processor_native(o.spec, problem.system, choice,
+                                                                              make_preconditioner(problem, o))
+                                          : engine.native(problem.system, o.spec, choice);
         const PickedPlan& plan = context.native->plan();
         result.native = NativeOutcome{plan.plan, plan.why, 0};
     } else {

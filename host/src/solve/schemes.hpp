@@ -29,7 +29,9 @@ void solve_native(const Problem& problem, const Engine& engine, std::vector<doub
                   SolveContext& context);
 /// Throws InvalidInput, one line, where such a solve cannot be.
 void check_native(const Problem& problem, const Engine& engine, const SolveOptions& options);
-/// Multilevel cycles, defect correction around them included, by the engine itself; adds to u what solves A x = d.
+/// What an engine has around its cycles: CG or nothing, u in words where the cycles' grid has words, or as asked for.
+CycleLoop loop_around_cycles(const Problem& problem, const SolveOptions& options);
+/// Multilevel cycles, the loop around them included, by the engine itself; adds to u what solves A x = d.
 void solve_cycles(const Problem& problem, const Engine& engine, std::vector<double>& u, const std::vector<double>& d,
                   SolveContext& context);
 /// CG or pipelined CG on the whole problem in one run.

@@ -33,7 +33,7 @@ bool engine_cycles(const Problem& problem, const Engine& engine, const SolveOpti
     if (!o.preconditioner) return false;
     if (engine.name() != kProcessor) return true;
     return o.scheme == Scheme::defect_correction && o.outer &&
-           engine.cycles_refusal(problem.system, *o.preconditioner, *o.outer).empty();
+           engine.cycles_refusal(problem.system, *o.preconditioner, {*o.outer}).empty();
 }
 
 void check(const Problem& problem, const Engine& engine, const SolveOptions& o) {
@@ -60,13 +60,11 @@ void check(const Problem& problem, const Engine& engine, const SolveOptions& o) 
     require(why.empty(), why);
     if (o.preconditioner && engine.name() != kProcessor) {
         const std::string why_not =
-            engine.cycles_refusal(problem.system, *o.preconditioner, o.outer.value_or(kCycleIterate));
+            engine.cycles_refusal(problem.system, *o.preconditioner, solving::loop_around_cycles(problem, o));
         require(why_not.empty(), why_not);
-        require(
-            o.scheme == Scheme::defect_correction,
-            fmt::format("preconditioner multilevel: engine '{}' runs cycles alone; give --scheme defect-correction, "
-                        "or leave the engine out for CG around them",
-                        engine.name()));
+        require(!o.energy, fmt::format("stop energy: engine '{}' keeps its cycles' alpha and beta to itself; leave the "
+                                       "engine out, or stop on the residual",
+                                       engine.name()));
     }
     for (const ScheduleStage& stage : o.schedule) stage.spec.validate();
 }
@@ -354,9 +352,9 @@ SolveResult solve(const Problem& original, const Engine& engine, const SolveOpti
     SolveOptions options = given;
     if (native) options.spec.sum = SumOrder::free;
     if (options.resident && !options.outer) options.outer = kResidentIterate;
-    const bool cycles = options.preconditioner && options.scheme == Scheme::defect_correction;
-    if (cycles && engine.name() != kProcessor && !options.preconditioner->in_double && !options.outer)
-        options.outer = kCycleIterate;
+    if (options.preconditioner && engine.name() != kProcessor && !options.outer)
+        if (const Format iterate = solving::loop_around_cycles(original, options).iterate; iterate.is_fixed())
+            options.outer = iterate;
     check(original, engine, options);
     const auto start = std::chrono::steady_clock::now();
     SolveResult result;

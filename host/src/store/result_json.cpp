@@ -122,6 +122,8 @@ Json to_json(const SolveResult& result) {
     if (result.chebyshev) j["chebyshev"] = to_json(*result.chebyshev);
     if (result.energy) j["energy_error"] = to_json(*result.energy);
     if (result.bound) j["error_bound"] = to_json(*result.bound);
+    if (result.levels)
+        j["levels"] = {{"text", result.levels->text}, {"set_up_seconds", number(result.levels->seconds)}};
     if (result.device_seconds) j["device_seconds"] = number(*result.device_seconds);
     j["seconds"] = number(result.seconds);
     if (!result.history.empty()) j["history"] = history_to_json(result.history);

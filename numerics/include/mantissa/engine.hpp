@@ -116,6 +116,7 @@
 namespace mantissa {
 
 class CycleSolver;
+struct CycleLoop;
 class NativeSolver;
 class ResidentSolver;
 struct CycleSpec;
@@ -247,13 +248,13 @@ public:
     /// Empty when it has one for `spec`, whose sums are free in order, on `system`; else one line that says why not.
     [[nodiscard]] virtual std::string native_refusal(const DatapathSpec& spec, const System& system,
                                                      const NativeChoice& choice) const;
-    /// Empty when this engine solves by multilevel cycles itself (multilevel/cycle_solver.hpp), with u and b in words
-    /// of `iterate`; else one line that says why not.
+    /// Empty when this engine solves by multilevel cycles itself (multilevel/cycle_solver.hpp), with this loop around
+    /// them; else one line that says why not.
     [[nodiscard]] virtual std::string cycles_refusal(const System& system, const CycleSpec& spec,
-                                                     const Format& iterate) const;
+                                                     const CycleLoop& loop) const;
     /// That solver. Throws InvalidInput with the line above when it must refuse.
     [[nodiscard]] virtual std::unique_ptr<CycleSolver> cycles(const System& system, const CycleSpec& spec,
-                                                              const Format& iterate) const;
+                                                              const CycleLoop& loop) const;
     /// That solver. Throws InvalidInput with the line above when it must refuse, and on a plan that cannot be.
     [[nodiscard]] virtual std::unique_ptr<NativeSolver> native(const System& system, const DatapathSpec& spec,
                                                                const NativeChoice& choice) const;

@@ -44,8 +44,9 @@ struct NativeChoice {
     NativePlan plan = NativePlan::automatic;
     bool jacobi = true; ///< preconditioned by the diagonal (which a constant stencil's makes no difference to)
     const recurrence::Definition* recurrence = nullptr; ///< of the library (recurrence/library.hpp); null: CG
-    std::size_t restart = 0; ///< not zero: GMRES in cycles of so many steps, in place of a definition
-    int threads = 1;                                    ///< of this processor, where it solves itself
+    double low = 0, high = 0; ///< chebyshev: bounds of the eigenvalues of the matrix, and without jacobi
+    std::size_t restart = 0;  ///< not zero: GMRES in cycles of so many steps, in place of a definition
+    int threads = 1;          ///< of this processor, where it solves itself
 };
 
 /// What a plan is picked by.

@@ -1,11 +1,10 @@
 // The scalar unit between two passes: alpha, sigma and beta from the dot products (FCCM'06, Eq. 5), with the tests
-// that end a run. One definition for every engine.
+// that end a run: the scalar statements of `pipelined` in the library. One definition for every engine.
 #pragma once
 
-#include <cmath>
-
 #include "mantissa/engine.hpp"
-#include "mantissa/exact.hpp"
+#include "mantissa/recurrence/library.hpp"
+#include "mantissa/recurrence/scalar_walk.hpp"
 
 namespace mantissa {
 
@@ -24,25 +23,16 @@ inline ScalarStep scalar_step(const Format& f, double rho, double pq, double qq,
         step.end = RunEnd::window_overflow;
         return step;
     }
-    s.rho = rho;
-    s.pq = pq;
-    s.qq = qq;
-    if (!std::isfinite(rho) || !std::isfinite(pq) || !std::isfinite(qq)) step.end = RunEnd::not_finite;
-    else if (rho == 0) step.end = RunEnd::exact;
-    else if (!(pq > 0)) step.end = RunEnd::indefinite;
-    if (step.end != RunEnd::passes) return step;
-    s.alpha = exact::div(f, rho, pq);
-    s.sigma = exact::mul(f, s.alpha, exact::sub(f, exact::mul(f, s.alpha, qq), pq));
-    if (std::signbit(s.sigma) && !std::isnan(s.sigma)) {
-        s.sigma = 0;
-        step.sigma_guarded = true;
-    }
-    s.beta = exact::div(f, s.sigma, rho);
-    if (!std::isfinite(s.alpha) || !std::isfinite(s.sigma) || !std::isfinite(s.beta)) {
-        s.alpha = s.sigma = s.beta = 0;
-        step.end = RunEnd::not_finite;
-        step.sigma_guarded = false;
-    }
+    using Walk = recurrence::ScalarWalk<recurrence::kPipelined>;
+    Walk walk(f);
+    s.rho = walk[Walk::at("rho")] = rho;
+    s.pq = walk[Walk::at("pq")] = pq;
+    s.qq = walk[Walk::at("qq")] = qq;
+    step.end = walk.next();
+    s.alpha = walk[Walk::at("alpha")];
+    s.sigma = walk[Walk::at("sigma")];
+    s.beta = walk[Walk::at("beta")];
+    step.sigma_guarded = walk.guarded() && step.end == RunEnd::passes;
     return step;
 }
 

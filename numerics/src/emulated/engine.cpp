@@ -55,14 +55,14 @@ public:
         return detail::make_resident_twin(system, spec, iterate, threads);
     }
     [[nodiscard]] std::string cycles_refusal(const System& system, const CycleSpec& spec,
-                                             const Format& iterate) const override {
-        return multilevel::word_cycles_refusal(name(), system, spec, iterate);
+                                             const CycleLoop& loop) const override {
+        return multilevel::word_cycles_refusal(name(), system, spec, loop);
     }
     [[nodiscard]] std::unique_ptr<CycleSolver> cycles(const System& system, const CycleSpec& spec,
-                                                      const Format& iterate) const override {
-        if (const std::string why = cycles_refusal(system, spec, iterate); !why.empty()) throw InvalidInput(why);
+                                                      const CycleLoop& loop) const override {
+        if (const std::string why = cycles_refusal(system, spec, loop); !why.empty()) throw InvalidInput(why);
         const auto grid = *multilevel::grid_words(system);
-        return multilevel::make_cycle_solver(grid, iterate, multilevel::make_word_solver(grid, spec));
+        return multilevel::make_cycle_solver(grid, loop, multilevel::make_word_solver(grid, spec));
     }
 
     [[nodiscard]] bool has_native() const override { return true; }

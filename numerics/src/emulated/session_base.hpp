@@ -93,7 +93,8 @@ private:
     Padded<T> vectors_[4];
 };
 
-/// One pass of the plain recurrence (engine.hpp, Eq. 2) in a session's own vectors. The session gives its parts:
+/// One pass of the plain recurrence (engine.hpp, Eq. 2) in a session's own vectors, its scalars by the library's kCg.
+/// The session gives its parts:
 ///     rr()              r.r
 ///     direction(beta)   p = r + beta p
 ///     product()         q = A p; returns p.q
@@ -101,39 +102,40 @@ private:
 /// `before` holds the scalars behind the last pass; `rho_known` tells whether its rho is r.r already.
 template <class Parts>
 ScalarStep plain_pass(const DatapathSpec& spec, const Scalars& before, bool& rho_known, Parts&& parts) {
-    const Format& f = spec.scalar;
-    ScalarStep step;
-    Scalars& s = step.scalars;
+    using Walk = recurrence::ScalarWalk<recurrence::kCg>;
+    Walk walk(spec.scalar);
     const auto finish = [&](RunEnd end) {
+        ScalarStep step;
         step.end = end;
-        s.alpha = s.sigma = s.beta = 0;
+        if (end != RunEnd::passes) walk.ended(end);
+        Scalars& s = step.scalars;
+        s.rho = walk[Walk::at("rho")];
+        s.pq = walk[Walk::at("pq")];
+        s.alpha = walk[Walk::at("alpha")];
+        s.sigma = walk[Walk::at("sigma")];
+        s.beta = walk[Walk::at("beta")];
         return step;
     };
-    double rho = before.rho;
+    double& rho = walk[Walk::at("rho")] = before.rho;
     if (!rho_known) {
+        rho = 0;
         const DotResult rr = parts.rr();
         if (rr.overflow) return finish(RunEnd::window_overflow);
         rho = rr.value;
     }
     rho_known = true;
-    s.rho = rho;
-    if (!std::isfinite(rho)) return finish(RunEnd::not_finite);
-    if (rho == 0) return finish(RunEnd::exact);
+    RunEnd end = walk.next();
+    if (end != RunEnd::passes) return finish(end);
     parts.direction(exact::convert(spec.operand, before.beta));
     const DotResult pq = parts.product();
     if (pq.overflow) return finish(RunEnd::window_overflow);
-    s.pq = pq.value;
-    if (!std::isfinite(s.pq)) return finish(RunEnd::not_finite);
-    if (!(s.pq > 0)) return finish(RunEnd::indefinite);
-    s.alpha = exact::div(f, rho, s.pq);
-    if (!std::isfinite(s.alpha)) return finish(RunEnd::not_finite);
-    const DotResult rr = parts.advance(exact::convert(spec.operand, s.alpha));
+    walk[Walk::at("pq")] = pq.value;
+    end = walk.next();
+    if (end != RunEnd::passes) return finish(end);
+    const DotResult rr = parts.advance(exact::convert(spec.operand, walk[Walk::at("alpha")]));
     if (rr.overflow) return finish(RunEnd::window_overflow);
-    s.rho = rr.value;
-    s.sigma = s.rho; // what the pipelined form estimates
-    s.beta = exact::div(f, s.rho, rho);
-    if (!std::isfinite(s.rho) || !std::isfinite(s.beta)) return finish(RunEnd::not_finite);
-    return step;
+    walk[Walk::at("sigma")] = rr.value; // what the pipelined form estimates
+    return finish(walk.next());
 }
 
 /// A run of the Chebyshev recurrence. `pass(words)` runs one with the alpha and beta that `scalars` holds, adds the

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "mantissa/multilevel/cycle.hpp"
-#include "words/word_rows.hpp"
+#include "mantissa/multilevel/word_rows.hpp"
 
 namespace mantissa::multilevel {
 

@@ -4,14 +4,13 @@
 #include <fmt/format.h>
 
 #include "grid_cycle.hpp"
-#include "hierarchy_of.hpp"
 #include "mantissa/engine.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/multilevel/cycle.hpp"
 #include "mantissa/multilevel/cycle_solver.hpp"
+#include "mantissa/multilevel/word_rows.hpp"
 #include "mantissa/sparse/formats.hpp"
 #include "rows_cycle.hpp"
-#include "words/word_rows.hpp"
 
 namespace mantissa {
 
@@ -27,23 +26,20 @@ multilevel::Hierarchy multilevel::hierarchy_of(const System& system, int threads
 std::unique_ptr<Cycle> make_cycle(const System& system, const CycleSpec& spec, int threads) {
     using namespace multilevel;
     if (spec.in_double) return make_double_cycle(hierarchy_of(system, threads), spec, threads);
-    if (const auto grid = grid_words(system)) {
-        if (grid->levels() < 2) return make_reference_cycle(system, spec);
-        return make_grid_cycle(*grid, spec, threads);
-    }
-    WordHierarchy words = word_hierarchy(hierarchy_of(system, threads), spec, threads);
+    if (const auto grid = grid_words(system); grid && grid->levels() > 1) return make_grid_cycle(*grid, spec, threads);
+    WordHierarchy words = word_hierarchy(system, spec, threads);
     if (auto cycle = make_rows_cycle(words, threads)) return cycle;
     return make_reference_cycle(std::move(words)); // (longer words than the fast path's)
 }
 
-std::string Engine::cycles_refusal(const System&, const CycleSpec&, const Format&) const {
+std::string Engine::cycles_refusal(const System&, const CycleSpec&, const CycleLoop&) const {
     return fmt::format("preconditioner multilevel: engine '{}' has no cycles; leave the engine out for those of this "
                        "processor, or take engine hls or gpu",
                        name());
 }
 
-std::unique_ptr<CycleSolver> Engine::cycles(const System& system, const CycleSpec& spec, const Format& iterate) const {
-    throw InvalidInput(cycles_refusal(system, spec, iterate));
+std::unique_ptr<CycleSolver> Engine::cycles(const System& system, const CycleSpec& spec, const CycleLoop& loop) const {
+    throw InvalidInput(cycles_refusal(system, spec, loop));
 }
 
 } // namespace mantissa

@@ -1,11 +1,10 @@
 // The definition of multilevel/cycle.hpp as it is written, one loop for each of its lines.
 #include <fmt/format.h>
 
-#include "hierarchy_of.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/multilevel/cycle.hpp"
+#include "mantissa/multilevel/word_rows.hpp"
 #include "rows_cycle.hpp"
-#include "words/word_rows.hpp"
 
 namespace mantissa {
 
@@ -132,8 +131,7 @@ std::unique_ptr<Cycle> make_reference_cycle(WordHierarchy hierarchy) {
 std::unique_ptr<Cycle> make_reference_cycle(const System& system, const CycleSpec& spec) {
     using namespace multilevel;
     if (spec.in_double) throw InvalidInput("cycle: w=double has no words, and so no reference");
-    if (const auto grid = grid_words(system)) return multilevel::make_reference_cycle(word_hierarchy(*grid, spec));
-    return multilevel::make_reference_cycle(word_hierarchy(hierarchy_of(system, 1), spec, 1));
+    return multilevel::make_reference_cycle(word_hierarchy(system, spec, 1));
 }
 
 } // namespace mantissa

@@ -76,20 +76,6 @@ struct RowsLevel {
     std::vector<Wide> t;
 };
 
-bool short_words(const WordRows& a) {
-    return std::all_of(a.word.begin(), a.word.end(), [](std::int32_t w) { return w == static_cast<std::int16_t>(w); });
-}
-
-/// Do 16-bit words and 32-bit sums hold what a level forms? (multilevel/cycle.hpp, term by term.)
-bool fits(const WordLevel& level) {
-    const LevelWords& b = level.words;
-    const int l = ceil_log2(static_cast<double>(level.a.largest_row_sum()));
-    bool good = short_words(level.a) && short_words(level.prolongation) && b.f - 1 + l <= 31 && b.n + l <= 31 &&
-                b.h + 8 <= 31 && b.phi + b.ac > b.guard && b.e - 1 + b.pl <= 31;
-    for (const Weight& weight : b.after) good = good && b.phi <= weight.shift + b.guard;
-    return good;
-}
-
 class RowsCycle final : public Cycle {
 public:
     RowsCycle(WordHierarchy h, int threads)
@@ -282,7 +268,7 @@ private:
 } // namespace
 
 std::unique_ptr<Cycle> make_rows_cycle(WordHierarchy& hierarchy, int threads) {
-    if (!std::all_of(hierarchy.level.begin(), hierarchy.level.end(), fits)) return nullptr;
+    if (!std::all_of(hierarchy.level.begin(), hierarchy.level.end(), fits_short_words)) return nullptr;
     return std::make_unique<RowsCycle>(std::move(hierarchy), threads);
 }
 

@@ -4,11 +4,12 @@
 #include <memory>
 
 #include "mantissa/multilevel/cycle.hpp"
-#include "words/word_rows.hpp"
+#include "mantissa/multilevel/word_rows.hpp"
 
 namespace mantissa::multilevel {
 
-/// Takes the hierarchy; nothing, and it is as it was, where 16-bit words or 32-bit sums do not hold what the spec asks for.
+/// Takes the hierarchy; nothing, and it is as it was, where 16-bit words or 32-bit sums do not hold what the spec asks
+/// for.
 std::unique_ptr<Cycle> make_rows_cycle(WordHierarchy& hierarchy, int threads);
 /// The definition itself, on any hierarchy.
 std::unique_ptr<Cycle> make_reference_cycle(WordHierarchy hierarchy);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -27,8 +28,8 @@ std::string GmresSolver::refusal(const DatapathSpec& spec) {
 }
 
 GmresSolver::GmresSolver(const System& system, const DatapathSpec& spec, std::size_t restart, int threads,
-                         GmresPath path)
-    : spec_(spec), restart_(restart), size_(system.size()) {
+                         GmresPath path, recurrence::Preconditioner preconditioner)
+    : spec_(spec), restart_(restart), size_(system.size()), preconditioner_(std::move(preconditioner)) {
     if (const std::string why = refusal(spec); !why.empty()) throw InvalidInput(why);
     if (restart < kLeastRestart || restart > kMostRestart)
         throw InvalidInput(
@@ -93,7 +94,12 @@ RunEnd GmresSolver::begin_cycle(double stop, bool test) {
 RunEnd GmresSolver::step() {
     const Format& f = spec_.scalar;
     const std::size_t j = steps_;
-    arithmetic_->apply(basis_[j], w_);
+    if (preconditioner_) {
+        if (z_.size() == j) z_.emplace_back(size_);
+        preconditioner_(basis_[j], w_);
+        VectorUnit<double>(spec_.p).convert(w_, z_[j]);
+    }
+    arithmetic_->apply(along(j), w_);
     DotResult dot = arithmetic_->dot(w_, basis_[0]);
     for (std::size_t i = 0; i <= j; ++i) {
         if (dot.overflow) return RunEnd::window_overflow;
@@ -134,7 +140,7 @@ void GmresSolver::add_basis(std::span<double> u) const {
         for (std::size_t k = i + 1; k < steps_; ++k) sum = exact::sub(f, sum, exact::mul(f, column(k, i), y[k]));
         y[i] = exact::div(f, sum, column(i, i));
     }
-    for (std::size_t i = 0; i < steps_; ++i) arithmetic_->add(u, exact::convert(spec_.operand, y[i]), basis_[i]);
+    for (std::size_t i = 0; i < steps_; ++i) arithmetic_->add(u, exact::convert(spec_.operand, y[i]), along(i));
 }
 
 void GmresSolver::close_cycle() {

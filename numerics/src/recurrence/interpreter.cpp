@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
+#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,6 +10,7 @@
 #include "../emulated/fixed_matrix.hpp"
 #include "algebra.hpp"
 #include "mantissa/exact.hpp"
+#include "mantissa/recurrence/scalar_walk.hpp"
 #include "mantissa/row_forms.hpp"
 
 namespace mantissa::recurrence {
@@ -31,19 +32,6 @@ std::string refusal(const System& system, const DatapathSpec& spec) {
     return {};
 }
 
-namespace {
-
-/// Each operation rounded once into the scalar format.
-struct InFormat {
-    const Format& f;
-    [[nodiscard]] double add(double a, double b) const { return exact::add(f, a, b); }
-    [[nodiscard]] double sub(double a, double b) const { return exact::sub(f, a, b); }
-    [[nodiscard]] double mul(double a, double b) const { return exact::mul(f, a, b); }
-    [[nodiscard]] double div(double a, double b) const { return exact::div(f, a, b); }
-};
-
-} // namespace
-
 Interpreter::Interpreter(const System& system, const DatapathSpec& spec, const Definition& definition, int threads,
                          Preconditioner preconditioner)
     : definition_(definition), spec_(spec), preconditioner_(std::move(preconditioner)) {
@@ -54,7 +42,10 @@ Interpreter::Interpreter(const System& system, const DatapathSpec& spec, const D
 
 Interpreter::~Interpreter() = default;
 
-void Interpreter::start(std::span<const double> r) {
+void Interpreter::start(std::span<const double> r, std::span<const double> given) {
+    if (given.size() != given_scalars(definition_))
+        throw InvalidInput(fmt::format("recurrence {}: {} scalars are given to it, and it takes {}",
+                                       definition_.name.view(), given.size(), given_scalars(definition_)));
     if (r.size() != algebra_->size())
         throw InvalidInput(fmt::format("recurrence: a right-hand side of {} for {} unknowns; give one of that size",
                                        r.size(), algebra_->size()));
@@ -63,12 +54,12 @@ void Interpreter::start(std::span<const double> r) {
         if (definition_.vector[v].residual) unfit_ |= !algebra_->write(v, r);
         else algebra_->clear(v);
     }
-    for (std::size_t s = 0; s < definition_.scalars; ++s) {
+    for (std::size_t s = 0, taken = 0; s < definition_.scalars; ++s) {
         const Initial initial = definition_.scalar[s].initial;
-        scalars_[s] = initial == Initial::zero  ? 0.0
-                      : initial == Initial::one ? exact::convert(spec_.scalar, 1.0)
-                                                : std::numeric_limits<double>::infinity();
+        const double value = initial == Initial::given ? given[taken++] : initial_value(initial);
+        scalars_[s] = std::isinf(value) ? value : exact::convert(spec_.scalar, value);
     }
+    iterations_ = 0;
     findings_ = {};
     bool advanced = false;
     pending_ = steps(0, definition_.first, 0, false, advanced);
@@ -83,8 +74,11 @@ RunReport Interpreter::run(const RunRequest& request) {
     while (report.passes < request.passes && report.end == RunEnd::passes) {
         bool advanced = false;
         const std::uint64_t guarded = findings_.guarded;
-        report.end = steps(definition_.first, definition_.steps, threshold, report.passes + 1 >= request.rho_stop_from,
-                           advanced);
+        const bool test = report.passes + 1 >= request.rho_stop_from;
+        report.end = steps(definition_.first, definition_.watched, threshold, test, advanced);
+        const bool last = report.passes + (advanced || begun ? 1 : 0) >= request.passes;
+        if (definition_.every != 0 && report.end == RunEnd::passes && (++iterations_ % definition_.every == 0 || last))
+            report.end = steps(definition_.watched, definition_.steps, threshold, test, advanced);
         // A word that did not fit, whether a sum was waited for or not.
         const bool unfit = std::exchange(unfit_, false);
         if (algebra_->take_overflow() || unfit) {

@@ -34,7 +34,7 @@ void add(const Definition& d, const Sweep& sweep, Ledger& ledger) {
         ledger.sums += s.operation == Operation::dot ? 1 : 0;
     }
     ledger.reads += count(read);
-    ledger.writes += count(made);
+    for (std::uint8_t v = 0; v < d.vectors; ++v) ledger.writes += made[v] && kept(d, v) ? 1 : 0;
     ledger.sweeps += sweep.steps != 0 ? 1 : 0;
 }
 
@@ -46,7 +46,7 @@ Ledger ledger(const Definition& definition) {
     for (std::size_t k = 0; k < iteration.sweeps; ++k) add(definition, iteration.sweep[k], ledger);
     ledger.waits = iteration.waits;
     ledger.overlapped = iteration.overlapped;
-    ledger.vectors = definition.vectors;
+    for (std::uint8_t v = 0; v < definition.vectors; ++v) ledger.vectors += kept(definition, v) ? 1 : 0;
     return ledger;
 }
 

@@ -9,6 +9,12 @@ const NativeTables& native_tables() {
         kSweepLoops<kCg, float>,
         kSweepLoops<kBicgstab, double>,
         kSweepLoops<kBicgstab, float>,
+        kSweepLoops<kFlexible, double>,
+        kSweepLoops<kFlexible, float>,
+        kSweepLoops<kRightBicgstab, double>,
+        kSweepLoops<kRightBicgstab, float>,
+        kSweepLoops<kChebyshev, double>,
+        kSweepLoops<kChebyshev, float>,
     };
     return kTables;
 }

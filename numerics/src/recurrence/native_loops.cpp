@@ -17,7 +17,8 @@ namespace mantissa::recurrence {
 
 namespace {
 
-constexpr std::uint32_t kIterationsAtATime = 16;
+/// Where the definition looks at its residual itself, as many as it leaves between two looks.
+template <const Definition& D> constexpr std::uint32_t kIterationsAtATime = D.every != 0 ? D.every : 16;
 /// An iterate is kept where the square of its residual is below this much of the last one's that was.
 constexpr double kKeptAgain = 1e-6;
 
@@ -31,8 +32,11 @@ const NativeTables& best_tables() {
 
 template <const Definition& D, class T> class Loops final : public Runner {
 public:
-    Loops(const CompressedRows& a, int threads, const SweepLoops<T>& loops)
-        : rows_(a, threads), native_(rows_, threads, loops) {}
+    Loops(const CompressedRows& a, int threads, const SweepLoops<T>& loops, std::span<const double> given,
+          const Preconditioner& m)
+        : rows_(a, threads), native_(rows_, threads, loops), given_(given.begin(), given.end()) {
+        native_.precondition_by(m);
+    }
 
     RecurrenceRun run(std::span<const double> r, double goal, std::uint32_t limit, std::uint32_t patience,
                       std::span<double> u) override {
@@ -40,12 +44,12 @@ public:
         double first = 0;
         for (const double x : r) first += x * x;
         std::fill(u.begin(), u.end(), 0.0);
-        native_.start(r);
+        native_.start(r, given_);
         RecurrenceRun run;
         double kept = first, halved = first;
         std::uint32_t since = 0;
         while (run.end == RunEnd::passes && run.iterations < limit && !run.patience && !run.cancelled) {
-            const std::uint32_t passes = std::min(kIterationsAtATime, limit - run.iterations);
+            const std::uint32_t passes = std::min(kIterationsAtATime<D>, limit - run.iterations);
             const RunReport report = native_.run({.passes = passes, .rho_stop = goal * goal * first});
             run.iterations += static_cast<std::uint32_t>(report.passes);
             run.end = report.end;
@@ -74,25 +78,31 @@ public:
 private:
     NativeRows<T> rows_;
     Native<D, T> native_;
+    std::vector<double> given_;
 };
 
 } // namespace
 
 bool has_native_loops(const Definition& definition) {
-    return definition == kCg || definition == kBicgstab;
+    return definition == kCg || definition == kBicgstab || definition == kFlexible || definition == kRightBicgstab ||
+           definition == kChebyshev;
 }
 
 std::unique_ptr<Runner> make_native_loops(const Definition& definition, const CompressedRows& a, bool single,
-                                          int threads) {
+                                          int threads, std::span<const double> given, const Preconditioner& m) {
     const NativeTables& tables = best_tables();
-    if (definition == kCg) {
-        if (single) return std::make_unique<Loops<kCg, float>>(a, threads, tables.cg_single);
-        return std::make_unique<Loops<kCg, double>>(a, threads, tables.cg);
-    }
-    if (definition == kBicgstab) {
-        if (single) return std::make_unique<Loops<kBicgstab, float>>(a, threads, tables.bicgstab_single);
-        return std::make_unique<Loops<kBicgstab, double>>(a, threads, tables.bicgstab);
-    }
+    const auto loops = [&]<const Definition & D>(const SweepLoops<double>& wide,
+                                                 const SweepLoops<float>& narrow) -> std::unique_ptr<Runner> {
+        if (single) return std::make_unique<Loops<D, float>>(a, threads, narrow, given, m);
+        return std::make_unique<Loops<D, double>>(a, threads, wide, given, m);
+    };
+    if (definition == kCg) return loops.template operator()<kCg>(tables.cg, tables.cg_single);
+    if (definition == kBicgstab) return loops.template operator()<kBicgstab>(tables.bicgstab, tables.bicgstab_single);
+    if (definition == kFlexible) return loops.template operator()<kFlexible>(tables.flexible, tables.flexible_single);
+    if (definition == kRightBicgstab)
+        return loops.template operator()<kRightBicgstab>(tables.right_bicgstab, tables.right_bicgstab_single);
+    if (definition == kChebyshev)
+        return loops.template operator()<kChebyshev>(tables.chebyshev, tables.chebyshev_single);
     throw InvalidInput(fmt::format("recurrence {}: this processor has no native loops for it; take cg or bicgstab",
                                    definition.name.view()));
 }
@@ -116,7 +126,7 @@ std::string processor_native_refusal(const DatapathSpec& spec, const System& sys
 }
 
 std::unique_ptr<NativeSolver> make_processor_native(const DatapathSpec& spec, const System& system,
-                                                    const NativeChoice& choice) {
+                                                    const NativeChoice& choice, Preconditioner preconditioner) {
     const auto& a = std::get<CompressedRows>(system.matrix());
     const Definition& definition = choice.recurrence != nullptr ? *choice.recurrence : kCg;
     const bool single = spec.r == formats::kFloat;
@@ -124,8 +134,18 @@ std::unique_ptr<NativeSolver> make_processor_native(const DatapathSpec& spec, co
                     fmt::format("native loops of {} in {}, {}", definition.name.view(), single ? "float" : "double",
                                 choice.threads == 1 ? "1 thread" : fmt::format("{} threads", choice.threads))};
     std::vector<double> inverse = inverse_diagonal(a, choice.jacobi);
-    auto runner =
-        make_native_loops(definition, choice.jacobi ? with_columns_scaled(a, inverse) : a, single, choice.threads);
+    // What has a step M takes the diagonal there; the others a matrix whose columns it has scaled.
+    const bool columns =
+        choice.jacobi && !std::any_of(definition.step.begin(), definition.step.begin() + definition.steps,
+                                      [](const Step& s) { return s.operation == Operation::precondition; });
+    if (choice.jacobi && !columns) {
+        preconditioner = [factor = inverse](std::span<const double> x, std::span<double> out) {
+            for (std::size_t i = 0; i < x.size(); ++i) out[i] = factor[i] * x[i];
+        };
+        std::ranges::fill(inverse, 1.0);
+    }
+    auto runner = make_native_loops(definition, columns ? with_columns_scaled(a, inverse) : a, single, choice.threads,
+                                    given_of(choice), preconditioner);
     return make_restarted(a, std::move(plan), single, std::move(inverse), std::move(runner));
 }
 

@@ -8,6 +8,7 @@
 
 #include "mantissa/errors.hpp"
 #include "mantissa/reached.hpp"
+#include "mantissa/recurrence/scalar_steps.hpp"
 
 namespace mantissa::recurrence {
 
@@ -132,6 +133,11 @@ private:
 };
 
 } // namespace
+
+std::vector<double> given_of(const NativeChoice& choice) {
+    if (choice.recurrence == nullptr || given_scalars(*choice.recurrence) == 0) return {};
+    return {(choice.high + choice.low) / 2, (choice.high - choice.low) / 2};
+}
 
 std::vector<double> inverse_diagonal(const CompressedRows& a, bool jacobi) {
     std::vector<double> inverse(a.rows(), 1.0);

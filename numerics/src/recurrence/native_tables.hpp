@@ -11,6 +11,12 @@ struct NativeTables {
     SweepLoops<float> cg_single;
     SweepLoops<double> bicgstab;
     SweepLoops<float> bicgstab_single;
+    SweepLoops<double> flexible;
+    SweepLoops<float> flexible_single;
+    SweepLoops<double> right_bicgstab;
+    SweepLoops<float> right_bicgstab_single;
+    SweepLoops<double> chebyshev;
+    SweepLoops<float> chebyshev_single;
 };
 
 // clang-format off

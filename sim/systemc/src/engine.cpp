@@ -256,14 +256,14 @@ public:
         return std::make_unique<Run>(system, spec, options.recurrence, options_);
     }
     [[nodiscard]] std::string cycles_refusal(const System& system, const CycleSpec& spec,
-                                             const Format& iterate) const override {
-        return multilevel::word_cycles_refusal(name(), system, spec, iterate);
+                                             const CycleLoop& loop) const override {
+        return multilevel::word_cycles_refusal(name(), system, spec, loop);
     }
     [[nodiscard]] std::unique_ptr<CycleSolver> cycles(const System& system, const CycleSpec& spec,
-                                                      const Format& iterate) const override {
-        if (const std::string why = cycles_refusal(system, spec, iterate); !why.empty()) throw InvalidInput(why);
+                                                      const CycleLoop& loop) const override {
+        if (const std::string why = cycles_refusal(system, spec, loop); !why.empty()) throw InvalidInput(why);
         const auto grid = *multilevel::grid_words(system);
-        return multilevel::make_cycle_solver(grid, iterate, make_timed_cycle_core(grid, spec, options_));
+        return multilevel::make_cycle_solver(grid, loop, make_timed_cycle_core(grid, spec, options_));
     }
 
 private:

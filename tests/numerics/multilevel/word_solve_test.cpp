@@ -87,13 +87,12 @@ TEST(WordSolve, TheEmulatedEngineRefusesInOneLine) {
     const std::array<double, kBands> poisson{off, off, off, off, 8.0 / 3, off, off, off, off};
     const System good(Stencil(17, 17, poisson)), odd(Stencil(16, 16, poisson)), small(Stencil(5, 5, poisson));
     const CycleSpec spec = parse_cycle_spec("b2,w=10");
-    EXPECT_EQ(engine->cycles_refusal(good, spec, kCycleIterate), "");
-    EXPECT_NE(engine->cycles_refusal(odd, spec, kCycleIterate).find("2^n + 1 nodes"), std::string::npos);
-    EXPECT_NE(engine->cycles_refusal(small, spec, kCycleIterate).find("2^3 + 1"), std::string::npos);
-    EXPECT_NE(engine->cycles_refusal(good, parse_cycle_spec("b2,w=double"), kCycleIterate).find("bits"),
-              std::string::npos);
-    EXPECT_NE(engine->cycles_refusal(good, spec, Format::fixed(32, 30)).find("64 bits"), std::string::npos);
-    EXPECT_THROW(static_cast<void>(engine->cycles(odd, spec, kCycleIterate)), InvalidInput);
+    EXPECT_EQ(engine->cycles_refusal(good, spec, {}), "");
+    EXPECT_NE(engine->cycles_refusal(odd, spec, {}).find("2^n + 1 nodes"), std::string::npos);
+    EXPECT_NE(engine->cycles_refusal(small, spec, {}).find("2^3 + 1"), std::string::npos);
+    EXPECT_NE(engine->cycles_refusal(good, parse_cycle_spec("b2,w=double"), {}).find("bits"), std::string::npos);
+    EXPECT_NE(engine->cycles_refusal(good, spec, {Format::fixed(32, 30)}).find("64 bits"), std::string::npos);
+    EXPECT_THROW(static_cast<void>(engine->cycles(odd, spec, {})), InvalidInput);
 }
 
 } // namespace

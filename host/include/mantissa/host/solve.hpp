@@ -195,6 +195,12 @@ struct NativeOutcome {
     friend bool operator==(const NativeOutcome&, const NativeOutcome&) = default;
 };
 
+/// The levels of a multilevel cycle, and how long it took to make them.
+struct CycleLevels {
+    std::string text;   ///< as "5 levels of rows, 150102 to 28 unknowns"
+    double seconds = 0; ///< of this processor's clock; part of the solve's
+};
+
 /// How a solve ended and what it took; the answer is `u`, where it was asked for.
 struct SolveResult {
     Status status = Status::iteration_limit;
@@ -217,7 +223,8 @@ struct SolveResult {
     std::optional<ResidentOutcome> resident;
     std::optional<NativeOutcome> native;
     std::optional<ChebyshevBounds> chebyshev;
-    WordUse words; ///< bits that the longest words of fixed vectors took
+    std::optional<CycleLevels> levels; ///< with SolveOptions::preconditioner; not kept in stores
+    WordUse words;                     ///< bits that the longest words of fixed vectors took
     std::optional<std::uint64_t> cycles;
     double seconds = 0;
     std::optional<double> device_seconds; ///< of cycles that an engine ran itself, transfers not included

@@ -27,6 +27,12 @@ std::string to_text(const ErrorBound& b) {
                        b.relative ? fmt::format(", {:.3e} of the solution's", *b.relative) : "", b.method);
 }
 
+/// (The engine gpu has sessions for no Chebyshev iteration: all of its own are native.)
+bool is_native(const Point& point) {
+    return point.options.spec.sums_free() ||
+           (point.engine == "gpu" && point.options.scheme == Scheme::defect_correction);
+}
+
 void print_row(std::FILE* to, const char* name, const std::string& value) {
     fmt::print(to, "{:<15}{}\n", name, value);
 }
@@ -37,11 +43,13 @@ void print_request(std::FILE* to, const Point& point, const Problem& problem, co
                    const std::string& exchanges) {
     const auto row = [to](const char* name, const std::string& value) { print_row(to, name, value); };
     const SolveOptions& o = point.options;
-    const bool refining = refines(o.scheme);
-    std::string scheme = scheme_name(o);
+    const RecurrenceChoice choice = iterated(o);
+    // (Chebyshev's iteration is native in one run, whatever outer loop it stands for in a datapath.)
+    const bool one_run = choice.name == RecurrenceChoice::chebyshev && is_native(point);
+    const bool refining = refines(o.scheme) && !one_run;
+    std::string scheme = one_run ? to_string(choice) : scheme_name(o);
     if (refining && o.digits > 0) scheme += fmt::format(", {} digits an inner solve", text::shortest(o.digits));
     else if (refining && !o.preconditioner) scheme += fmt::format(", {} inner iterations per step", o.inner);
-    const RecurrenceChoice choice = iterated(o);
     if (refining && choice != RecurrenceChoice::pipelined) scheme += ", " + to_string(choice) + " inside";
     else if (choice.name == RecurrenceChoice::gmres) scheme += fmt::format(", cycles of {} steps", choice.restart);
     if (!o.middle.empty()) scheme += ", through " + options::middle_text(o.middle);
@@ -55,7 +63,7 @@ void print_request(std::FILE* to, const Point& point, const Problem& problem, co
     row("problem",
         fmt::format("{}  ({} unknowns, {})", problem.name, problem.system.size(), to_string(problem.system.kind())));
     row("scheme", scheme);
-    if (!o.preconditioner) row("datapath", to_string(o.spec));
+    if (!o.preconditioner || !refining) row("datapath", to_string(o.spec));
     for (std::size_t i = 1; i < o.schedule.size(); ++i)
         row(i == 1 ? "then" : "",
             fmt::format("{} below a defect of {}", to_string(o.schedule[i].spec), text::shortest(o.schedule[i].below)));
@@ -68,6 +76,7 @@ void print_answer(std::FILE* to, const SolveOptions& o, const SolveResult& r, co
     const auto row = [to](const char* name, const std::string& value) { print_row(to, name, value); };
     const bool refining = refines(o.scheme);
     print_native(to, r);
+    if (r.levels) row("levels", fmt::format("{}; set up in {:.3g} s", r.levels->text, r.levels->seconds));
     const char* const option = r.status == Status::iteration_limit ? " (--max-iterations)" : "";
     row("status",
         r.detail.empty() ? to_string(r.status) : fmt::format("{}: {}{}", to_string(r.status), r.detail, option));

@@ -46,7 +46,9 @@ std::string section(const recurrence::Entry& entry) {
         text += fmt::format("It lags: the iterate is {} + {} {}.\n", d.vector[d.solution].name.view(),
                             d.scalar[d.lag_scalar].name.view(), d.vector[d.lag_vector].name.view());
     if (d.first > 0) text += "\nOnce:\n\n" + steps(d, 0, d.first);
-    return text + "\nAn iteration:\n\n" + steps(d, d.first, d.steps);
+    text += "\nAn iteration:\n\n" + steps(d, d.first, d.watched);
+    if (d.every != 0) text += fmt::format("\nAfter every {} iterations:\n\n", d.every) + steps(d, d.watched, d.steps);
+    return text;
 }
 
 } // namespace

@@ -28,9 +28,9 @@ void gather_cycle_solves(GatherContext& context) {
     GapGroups gaps;
     for (const auto& [problem, facts] : context.problems)
         for (const CycleDesign& design : c.cycles) {
-            const std::string what = fmt::format("{} on {}", to_string(design.cycle), problem),
-                              why =
-                                  multilevel::word_cycles_refusal("emulated", facts.system, design.cycle, design.outer);
+            const std::string what = fmt::format("{} on {}", to_string(design.cycle), problem);
+            const std::string why =
+                multilevel::word_cycles_refusal("emulated", facts.system, design.cycle, {design.outer});
             if (!why.empty()) {
                 gaps.add(why, what);
                 continue;

@@ -1,5 +1,6 @@
 // A multilevel cycle as an inner solver.
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <vector>
 
@@ -28,6 +29,7 @@ public:
         outcome.useful = true;
         return outcome;
     }
+    [[nodiscard]] std::string levels() const { return cycle_->description(); }
     [[nodiscard]] bool scales_itself() const override { return true; }
     void read(std::size_t first, std::span<double> values) override {
         std::copy_n(c_.begin() + static_cast<std::ptrdiff_t>(first), values.size(), values.begin());
@@ -40,14 +42,16 @@ private:
 
 } // namespace
 
-std::unique_ptr<InnerSolver> make_inner_cycle(const System& system, const CycleSpec& spec, int threads) {
-    return std::make_unique<InnerCycle>(system, spec, threads);
-}
-
 std::unique_ptr<InnerSolver> make_inner_solver(const Problem& problem, const Engine& engine,
                                                const SolveContext& context) {
     const SolveOptions& options = context.options;
-    if (options.preconditioner) return make_inner_cycle(problem.system, *options.preconditioner, options.threads);
+    if (options.preconditioner) {
+        const auto start = std::chrono::steady_clock::now();
+        auto inner = std::make_unique<InnerCycle>(problem.system, *options.preconditioner, options.threads);
+        context.result.levels = CycleLevels{
+            inner->levels(), std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()};
+        return inner;
+    }
     const RecurrenceChoice choice = iterated(options);
     if (choice.name == RecurrenceChoice::gmres)
         return make_inner_gmres(*context.loaded, context.fit, options.spec, choice.restart, options.threads);

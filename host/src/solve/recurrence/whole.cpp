@@ -28,7 +28,8 @@ class WholeSolve {
 public:
     WholeSolve(const Problem& problem, std::span<double> u, std::span<double> d, SolveContext& context)
         : problem_(problem), context_(context), u_(u), d_(d),
-          solver_(*context.loaded, context.options.spec, *recurrence_of(context.options), context.options.threads),
+          solver_(*context.loaded, context.options.spec, *recurrence_of(context.options), context.options.threads,
+                  make_preconditioner(problem, context.options)),
           arithmetic_(problem.system, context.options.threads), start_(u.begin(), u.end()), right_(u.size()),
           correction_(u.size()) {
         best_.offer(context.norm, u);
@@ -68,7 +69,7 @@ private:
     RunEnd run(double norm) {
         for (std::size_t i = 0; i < right_.size(); ++i) right_[i] = d_[i] / norm;
         solver_.start(right_);
-        const double stop = context_.target() / norm;
+        double stop = context_.target() / norm, least = norm;
         RunEnd end = RunEnd::passes;
         const bool by_energy = context_.energy > 0;
         std::uint64_t until_look = between_looks_ = kBetweenLooks;
@@ -82,10 +83,23 @@ private:
                               norm * norm * context_.fit);
             context_.report({context_.result.inner_iterations, 0, std::sqrt(solver_.square())});
             end = report.end;
+            if (end == RunEnd::rho_reached && !by_energy && lags(norm, least, stop)) end = RunEnd::passes;
             until_look -= std::min(until_look, report.passes);
             if (end == RunEnd::passes && until_look == 0) until_look = look(norm);
         }
         return end;
+    }
+
+    /// The recurrence's residual is there. Is the true one behind it, and on its way? Then `stop` is further on.
+    bool lags(double norm, double& least, double& stop) {
+        const double now = true_norm(norm), target = context_.target();
+        best_.offer(now, u_);
+        if (now < target * (1 + kReachedSlack) || context_.reached_as_given(now, [&] { return d_; }) ||
+            !(now < kWorthwhile * least))
+            return false;
+        least = now;
+        stop *= 0.5 * target / now;
+        return true;
     }
 
     /// At the true residual; returns the iterations to the next look. Where it has left the recurrence's each iterate

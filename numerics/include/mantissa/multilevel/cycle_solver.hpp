@@ -1,5 +1,4 @@
-// A whole solve by multilevel cycles, defect correction around them included, by an engine that keeps all of its
-// vectors.
+// A whole solve by multilevel cycles, the loop around them included, by an engine that keeps all of its vectors.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +10,24 @@
 
 namespace mantissa {
 
+/// Words of u and b where none are asked for: up to two in magnitude.
+inline constexpr Format kCycleIterate = Format::fixed(64, 62);
+
+/// What stands around cycles.
+struct CycleLoop {
+    Format iterate = kCycleIterate; ///< of u, b and the defect: words of 64 bits, or double
+    bool cg = false;                ///< CG preconditioned by a cycle, in double with the flexible beta; else u += c
+    int threads = 1;                ///< of this processor, for what it does; the bits do not depend on them
+};
+
 enum class CycleSolveEnd : std::uint8_t {
-    reached,  ///< by the solver's own defect
-    limit,    ///< of cycles
-    overflow, ///< a word of u or b does not fit
+    reached,    ///< by the solver's own defect
+    limit,      ///< of cycles
+    overflow,   ///< a word of u or b does not fit
+    stagnated,  ///< the defect no longer falls
+    diverged,   ///< it grew
+    indefinite, ///< p.A p or r.z is not above zero
+    not_finite, ///< a sum left the range of double precision
 };
 
 struct CycleSolveReport {
@@ -32,15 +45,12 @@ public:
     CycleSolver(const CycleSolver&) = delete;
     CycleSolver& operator=(const CycleSolver&) = delete;
     virtual ~CycleSolver() = default;
-    /// A u = b from u = 0, until the defect's norm is `tolerance` of b's. u and b are words of the solver's format,
-    /// fixed(64, F), each rounded once on the way in and out (or double, for cycles in double).
+    /// A u = b from u = 0, until the defect's norm is `tolerance` of b's. u and b are words of the loop's format, each
+    /// rounded once on the way in and out.
     virtual CycleSolveReport solve(std::span<const double> b, double tolerance, std::uint64_t most_cycles,
                                    std::vector<double>& u) = 0;
-    /// Threads of this processor, where it solves. The bits do not depend on them.
-    virtual void use(int /*threads*/) {}
+    /// The levels, in words; empty where the engine says nothing.
+    [[nodiscard]] virtual std::string description() const { return {}; }
 };
-
-/// Words of u and b where none are asked for: up to two in magnitude.
-inline constexpr Format kCycleIterate = Format::fixed(64, 62);
 
 } // namespace mantissa

@@ -53,4 +53,8 @@ Hierarchy make_aggregation(const CompressedRows& a, const NearKernel& kernel, in
 /// a row that is not empty is not above zero.
 Hierarchy make_grid_hierarchy(const System& system, int threads);
 
+/// Of the grid where the system has one that can be halved, else by aggregation. Throws InvalidInput, one line, where
+/// none is worth its work.
+Hierarchy hierarchy_of(const System& system, int threads);
+
 } // namespace mantissa::multilevel

@@ -111,9 +111,9 @@ std::unique_ptr<WordSolver> make_reference_word_solver(const GridWords& grid, co
 
 /// Why `engine` has no solves in words for this, in one line; empty where it has.
 [[nodiscard]] std::string word_cycles_refusal(std::string_view engine, const System& system, const CycleSpec& spec,
-                                              const Format& iterate);
-/// The way from numbers in double to a solver's words and back. `iterate` has 64 bits.
-std::unique_ptr<CycleSolver> make_cycle_solver(const GridWords& grid, const Format& iterate,
+                                              const CycleLoop& loop);
+/// The way from numbers in double to a solver's words and back. The loop's words have 64 bits.
+std::unique_ptr<CycleSolver> make_cycle_solver(const GridWords& grid, const CycleLoop& loop,
                                                std::unique_ptr<WordSolver> words);
 
 } // namespace mantissa::multilevel

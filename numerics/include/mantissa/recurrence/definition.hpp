@@ -7,13 +7,14 @@
 //
 //     vector NAME FIELD [residual]  in the format of the datapath's FIELD: u, r, p or q; starts as +0, or as the
 //                                   right-hand side rounded into it
-//     scalar NAME [one | infinity]  starts as +0, or so
+//     scalar NAME [one | infinity | given]  starts as +0, or so; given: as whoever starts a solve says, in order
 //     clears NAME ...               scalars that are +0 behind a run that could not go on
 //     solution U [+ ALPHA P]        the iterate; where the recurrence lags, what is still to be added
 //     needs positive-definite | symmetric | nothing      of the matrix
 //     counts begun | advanced       an iteration counts from its beginning, or once it changes the solution
 //     start                         the statements behind it run once, when a right-hand side has come
 //     iterate                       and those behind it once an iteration
+//     watch N                       and those behind it, sums and scalars alone, after every N iterations and the last
 //     X = Y + S Z     X = Y - S Z   each element: S, a scalar in the operand format, times Z, and the sum, each rounded
 //                                   to X's format (fixed words: Y and the product each onto X's grid, the sum exact)
 //     X = Y                         rounded to X's format
@@ -57,7 +58,7 @@ struct Name {
 enum class Field : std::uint8_t { u, r, p, q };
 /// What a recurrence asks of the matrix.
 enum class Needs : std::uint8_t { nothing, symmetric, positive_definite };
-enum class Initial : std::uint8_t { zero, one, infinity };
+enum class Initial : std::uint8_t { zero, one, infinity, given };
 enum class Counts : std::uint8_t { begun, advanced };
 
 struct Vector {
@@ -128,7 +129,9 @@ struct Definition {
     std::array<Scalar, kMostScalars> scalar{};
     std::array<Step, kMostSteps> step{};
     std::uint8_t vectors = 0, scalars = 0, steps = 0;
-    std::uint8_t first = 0; ///< steps in front of it run once
+    std::uint8_t first = 0;   ///< steps in front of it run once
+    std::uint8_t watched = 0; ///< those from it on run after every `every` iterations; `steps` where none do
+    std::uint8_t every = 0;
     std::uint8_t solution = kNone, lag_scalar = kNone, lag_vector = kNone;
     std::uint8_t stops_on = kNone; ///< the scalar that is compared with the threshold
 
@@ -160,6 +163,7 @@ public:
             rest_ = end == std::string_view::npos ? std::string_view() : rest_.substr(end + 1);
             if (words_ > 0) statement();
         }
+        if (d_.every == 0) d_.watched = d_.steps;
         whole();
         return d_;
     }
@@ -221,9 +225,22 @@ private:
             require(!iterates_, "recurrence: it iterates once");
             iterates_ = true;
             d_.first = d_.steps;
+        } else if (head == "watch") {
+            watch();
         } else {
             test(head);
         }
+    }
+
+    constexpr void watch() {
+        require(iterates_ && d_.every == 0 && d_.steps > d_.first,
+                "recurrence: it watches once, behind what it iterates");
+        for (const char digit : word(1)) {
+            require(digit >= '0' && digit <= '9' && d_.every < 20, "recurrence: write watch N, with 1 to 199 for N");
+            d_.every = static_cast<std::uint8_t>(10 * d_.every + (digit - '0'));
+        }
+        require(words_ == 2 && d_.every > 0, "recurrence: write watch N, with 1 to 199 for N");
+        d_.watched = d_.steps;
     }
 
     constexpr void vector() {
@@ -243,15 +260,17 @@ private:
                                    words_ == 4};
     }
     constexpr void scalar() {
-        require(words_ == 2 || words_ == 3, "recurrence: write scalar NAME, and one or infinity where it starts so");
+        require(words_ == 2 || words_ == 3,
+                "recurrence: write scalar NAME, and one, infinity or given where it starts so");
         require(d_.scalars < Definition::kMostScalars, "recurrence: too many scalars");
         fresh(word(1));
-        require(words_ == 2 || word(2) == "one" || word(2) == "infinity",
-                "recurrence: a scalar starts as one or infinity");
+        require(words_ == 2 || word(2) == "one" || word(2) == "infinity" || word(2) == "given",
+                "recurrence: a scalar starts as one, infinity or given");
         d_.scalar[d_.scalars++] = {named(word(1)),
-                                   words_ == 2        ? Initial::zero
-                                   : word(2) == "one" ? Initial::one
-                                                      : Initial::infinity,
+                                   words_ == 2          ? Initial::zero
+                                   : word(2) == "one"   ? Initial::one
+                                   : word(2) == "given" ? Initial::given
+                                                        : Initial::infinity,
                                    false};
     }
     constexpr void fresh(std::string_view name) const {
@@ -325,7 +344,11 @@ private:
 
     /// What no single statement can say.
     constexpr void whole() const {
-        require(iterates_ && d_.first < d_.steps, "recurrence: it has no statement behind iterate");
+        require(iterates_ && d_.first < d_.watched, "recurrence: it has no statement behind iterate");
+        for (std::size_t i = d_.watched; i < d_.steps; ++i)
+            require(!on_vectors(d_.step[i].operation) && (i == d_.watched || d_.step[i].operation != Operation::dot ||
+                                                          d_.step[i - 1].operation == Operation::dot),
+                    "recurrence: what it watches are sums, and then scalars of them");
         require(d_.solution != Definition::kNone, "recurrence: it has no solution");
         require(d_.vector[d_.solution].field == Field::u && !d_.vector[d_.solution].residual,
                 "recurrence: its solution is of u's format and starts as zero");

@@ -21,6 +21,10 @@
 //     y_i = (g_i - sum_k>i R_ik y_k) / R_ii for i = j .. 1, terms taken off one after the other, k ascending
 //     u = u + (y_i v_i) for i = 1 .. j, product and sum to u's format
 //
+// With a preconditioner M, from the right: w = A z_j, z_j = M v_j rounded to p's format, and u = u + (y_i z_i). M may
+// be another map in every step (Saad, "A flexible inner-outer preconditioned GMRES algorithm", SIAM J. Sci. Comput.
+// 14(2), 1993); r is the system's own.
+//
 // A step counts as a pass; the product with A that begins a cycle does not. A cycle ends behind m steps, behind a step
 // whose h is zero, and behind one whose rho is below the threshold; the next one begins with the residual itself, whose
 // rho ends the run where it is below the threshold too (rho_reached) or zero (exact). A step in which a dot product
@@ -38,6 +42,7 @@
 #include <vector>
 
 #include "mantissa/engine.hpp"
+#include "mantissa/recurrence/preconditioner.hpp"
 #include "mantissa/spec.hpp"
 #include "mantissa/system.hpp"
 
@@ -63,10 +68,11 @@ public:
     [[nodiscard]] static std::string refusal(const DatapathSpec& spec);
 
     /// Copies what it needs of `system`. `restart`: steps of a cycle, kLeastRestart to kMostRestart. Memory: up to
-    /// restart + 5 vectors of doubles, taken as steps need them. Throws InvalidInput with refusal()'s line, for a
-    /// `restart` outside its range, and where the datapath's row order means nothing for the matrix.
+    /// restart + 5 vectors of doubles, taken as steps need them, and with a preconditioner restart more. Throws
+    /// InvalidInput with refusal()'s line, for a `restart` outside its range, and where the datapath's row order means
+    /// nothing for the matrix.
     GmresSolver(const System& system, const DatapathSpec& spec, std::size_t restart, int threads = 1,
-                GmresPath path = GmresPath::fastest);
+                GmresPath path = GmresPath::fastest, recurrence::Preconditioner preconditioner = {});
     ~GmresSolver();
     GmresSolver(const GmresSolver&) = delete;
     GmresSolver& operator=(const GmresSolver&) = delete;
@@ -86,6 +92,8 @@ private:
     RunEnd begin_cycle(double stop, bool test);
     RunEnd step();
     void close_cycle();
+    /// What the product of step j is formed of.
+    [[nodiscard]] const std::vector<double>& along(std::size_t j) const { return preconditioner_ ? z_[j] : basis_[j]; }
     void add_basis(std::span<double> u) const;
     /// r = b - A u into `r_of_u`; the square of its norm, infinite where it is none.
     double residual(std::span<const double> u, std::span<double> r_of_u);
@@ -96,7 +104,8 @@ private:
     std::size_t restart_, size_;
     std::unique_ptr<detail::GmresArithmetic> arithmetic_;
     std::vector<double> b_, r_, u_, w_;
-    std::vector<std::vector<double>> basis_;
+    std::vector<std::vector<double>> basis_, z_;
+    recurrence::Preconditioner preconditioner_;
     std::vector<double> triangle_;  ///< R's columns, one behind the other
     std::vector<double> c_, s_, g_; ///< rotations and right-hand side
     std::vector<double> best_, candidate_;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -12,6 +11,7 @@
 
 #include "mantissa/engine.hpp"
 #include "mantissa/recurrence/definition.hpp"
+#include "mantissa/recurrence/preconditioner.hpp"
 #include "mantissa/recurrence/scalar_steps.hpp"
 #include "mantissa/spec.hpp"
 #include "mantissa/system.hpp"
@@ -19,9 +19,6 @@
 namespace mantissa::recurrence {
 
 class Algebra;
-
-/// out = M x, values of the formats of the vectors that the definition names; out is rounded into its own.
-using Preconditioner = std::function<void(std::span<const double> x, std::span<double> out)>;
 
 /// Empty where the interpreter runs `spec` on `system`; else one line that says why not.
 [[nodiscard]] std::string refusal(const System& system, const DatapathSpec& spec);
@@ -36,10 +33,11 @@ public:
     Interpreter& operator=(const Interpreter&) = delete;
     ~Interpreter();
 
-    /// Begins a solve of A u = r from u = 0, of the system's size.
-    void start(std::span<const double> r);
+    /// Begins a solve of A u = r from u = 0, of the system's size. `given`: the definition's scalars that are given,
+    /// each rounded into the scalar format. Throws InvalidInput where they are others in number.
+    void start(std::span<const double> r, std::span<const double> given = {});
     /// Iterates until it ends or has made `request.passes` iterations; which of them count, the definition says. n runs
-    /// of one iteration equal one run of n.
+    /// of one iteration equal one run of n, unless the definition watches something: the end of a run is a look at it.
     RunReport run(const RunRequest& request);
 
     [[nodiscard]] const Definition& definition() const { return definition_; }
@@ -68,6 +66,7 @@ private:
     std::unique_ptr<Algebra> algebra_;
     std::vector<double> scalars_;
     std::vector<double> in_, out_;     ///< of the preconditioner
+    std::uint64_t iterations_ = 0;     ///< since start(), where something is watched
     RunEnd pending_ = RunEnd::passes;  ///< how start() ended
     bool unfit_ = false;               ///< a word of the right-hand side did not fit
     bool overflow_ = false;            ///< a sum on its way left its window

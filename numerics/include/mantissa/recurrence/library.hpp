@@ -284,6 +284,113 @@ finite beta
 stop square
 )");
 
+/// BiCGStab preconditioned from the right: on A M with u = M of what it finds, so that r is the system's own. Without M
+/// it makes bicgstab's steps.
+inline constexpr Definition kRightBicgstab = define("right-bicgstab", R"(
+vector u u
+vector r r residual
+vector h r residual
+vector p p
+vector y p
+vector v q
+vector t q
+scalar square
+scalar rho
+scalar before
+scalar hv
+scalar ts
+scalar tt
+scalar alpha
+scalar omega
+scalar beta
+scalar work
+solution u
+needs nothing
+start
+square = r . r
+rho = h . r
+iterate
+finite square
+exact square
+finite rho
+unbroken rho
+p = p - omega v
+p = r + beta p
+y = M p
+v = A y
+hv = h . v
+finite hv
+unbroken hv
+alpha = rho / hv
+finite alpha
+u = u + alpha y
+r = r - alpha v
+y = M r
+t = A y
+ts = t . r
+tt = t . t
+finite ts
+finite tt
+exact tt
+omega = ts / tt
+finite omega
+unbroken omega
+before = rho
+u = u + omega y
+r = r - omega t
+square = r . r
+rho = h . r
+finite square
+beta = rho / before
+work = alpha / omega
+beta = beta * work
+finite beta
+stop square
+)");
+
+/// The Chebyshev iteration for eigenvalues from theta - delta to theta + delta: mantissa/chebyshev.hpp has its formulas
+/// and its source. No step waits for a sum.
+inline constexpr Definition kChebyshev = define("chebyshev", R"(
+vector u u
+vector r r residual
+vector p p
+vector q q
+scalar theta given
+scalar delta given
+scalar unit one
+scalar two
+scalar share
+scalar quarter
+scalar alpha
+scalar beta
+scalar work
+scalar square
+solution u
+needs positive-definite
+start
+alpha = unit / theta
+two = unit + unit
+share = unit / two
+quarter = share * share
+iterate
+p = r + beta p
+q = A p
+u = u + alpha p
+r = r - alpha q
+beta = delta * alpha
+beta = beta * beta
+beta = beta * share
+share = quarter
+work = beta / alpha
+work = theta - work
+alpha = unit / work
+watch 32
+square = r . r
+finite square
+exact square
+stop square
+)");
+
 /// A recurrence with what a page says of it.
 struct Entry {
     const Definition* definition;

@@ -18,6 +18,7 @@
 #include "mantissa/engine.hpp"
 #include "mantissa/recurrence/native_sweeps.hpp"
 #include "mantissa/recurrence/plan.hpp"
+#include "mantissa/recurrence/preconditioner.hpp"
 #include "mantissa/recurrence/scalar_steps.hpp"
 #include "mantissa/sparse/row_slices.hpp"
 
@@ -26,7 +27,7 @@ namespace mantissa::recurrence {
 /// Rows as sweeps read them, with values in T.
 template <class T> using NativeRows = SlicedRows<T>;
 
-/// A solve by D on rows that outlive it. M is the identity. Not for use from two threads at once.
+/// A solve by D on rows that outlive it. M is the identity, unless one is given. Not for use from two threads at once.
 template <const Definition& D, class T = double> class Native {
 public:
     /// `loops`: those of the best instruction set, where the caller has them.
@@ -45,23 +46,28 @@ public:
         for (std::size_t v = 0; v < D.vectors; ++v) at_[v] = vectors_[v].data();
     }
 
-    /// Begins a solve of A u = r from u = 0; r has the rows' size.
-    void start(std::span<const double> r) {
+    /// M of solves from now on.
+    void precondition_by(Preconditioner m) { preconditioner_ = std::move(m); }
+
+    /// Begins a solve of A u = r from u = 0; r has the rows' size, `given` as many as D's scalars that are given.
+    void start(std::span<const double> r, std::span<const double> given = {}) {
+        if (given.size() != given_scalars(D)) throw InvalidInput("recurrence: its given scalars are others in number");
+        std::size_t taken = 0;
         for (std::size_t v = 0; v < D.vectors; ++v) {
             std::fill(vectors_[v].begin(), vectors_[v].end(), T(0));
             if (!D.vector[v].residual) continue;
             for (std::size_t i = 0; i < r.size(); ++i) vectors_[v][i] = static_cast<T>(r[i]);
         }
         for (std::size_t s = 0; s < D.scalars; ++s)
-            scalars_[s] = D.scalar[s].initial == Initial::zero  ? 0.0
-                          : D.scalar[s].initial == Initial::one ? 1.0
-                                                                : std::numeric_limits<double>::infinity();
+            scalars_[s] = D.scalar[s].initial == Initial::given ? given[taken++] : initial_value(D.scalar[s].initial);
         findings_ = {};
         due_ = {};
-        pending_ = sweeps<false>(0, false);
+        for (auto* v : {&in_, &out_}) v->resize(preconditioner_ ? r.size() : 0);
+        pending_ = sweeps<Section::start>(0, false);
+        iterations_ = 0;
     }
 
-    /// As Interpreter::run().
+    /// As Interpreter::run(), what is watched included.
     RunReport run(const RunRequest& request) {
         RunReport report;
         report.end = std::exchange(pending_, RunEnd::passes);
@@ -69,10 +75,14 @@ public:
             advanced_ = D.counts == Counts::begun;
             const std::uint64_t guarded = findings_.guarded;
             issue(D.first);
-            report.end = sweeps<true>(request.rho_stop, report.passes + 1 >= request.rho_stop_from);
+            const bool test = report.passes + 1 >= request.rho_stop_from;
+            report.end = sweeps<Section::iteration>(request.rho_stop, test);
             if (report.end != RunEnd::passes && report.end != RunEnd::rho_reached) give_up();
             else report.sigma_guards += findings_.guarded - guarded;
             report.passes += advanced_ ? 1 : 0;
+            if (D.every == 0 || report.end != RunEnd::passes) continue;
+            if (++iterations_ % D.every == 0 || report.passes >= request.passes)
+                report.end = sweeps<Section::watch>(request.rho_stop, test);
         }
         return report;
     }
@@ -91,23 +101,25 @@ public:
 private:
     static constexpr auto kPutOff = [] {
         std::array<bool, Definition::kMostSteps> put_off{};
-        for (std::uint8_t k = D.first; k < D.steps; ++k)
+        for (std::uint8_t k = D.first; k < D.watched; ++k)
             put_off[k] = detail::advances(D, D.step[k]) && detail::put_off(D, k) != k;
         return put_off;
     }();
 
-    template <bool Iteration> RunEnd sweeps(double threshold, bool test) {
-        constexpr const Plan& kPlan = kSweepPlan<D, Iteration>;
+    template <Section In> RunEnd sweeps(double threshold, bool test) {
+        constexpr const Plan& kPlan = kSweepPlan<D, In>;
+        const auto& loops = In == Section::start       ? loops_.start
+                            : In == Section::iteration ? loops_.iteration
+                                                       : loops_.watch;
         for (std::size_t s = 0; s < kPlan.sweeps; ++s) {
-            sweep(kPlan.sweep[s], (Iteration ? loops_.iteration : loops_.start)[s]);
-            if (const RunEnd end = scalars<Iteration>(kPlan.sweep[s], threshold, test); end != RunEnd::passes)
-                return end;
+            sweep(kPlan.sweep[s], loops[s]);
+            if (const RunEnd end = scalars<In>(kPlan.sweep[s], threshold, test); end != RunEnd::passes) return end;
         }
         return RunEnd::passes;
     }
 
     /// The scalar statements behind a sweep; then advances that come next in the definition and are put off are due.
-    template <bool Iteration> RunEnd scalars(const Sweep& sweep, double threshold, bool test) {
+    template <Section In> RunEnd scalars(const Sweep& sweep, double threshold, bool test) {
         struct {
             [[nodiscard]] double add(double a, double b) const { return a + b; }
             [[nodiscard]] double sub(double a, double b) const { return a - b; }
@@ -118,13 +130,13 @@ private:
             if (const RunEnd end = scalar_step(arithmetic, D.step[k], scalars_, threshold, test, findings_);
                 end != RunEnd::passes)
                 return end;
-        if (Iteration && sweep.scalar_to > 0) issue(sweep.scalar_to);
+        if (In == Section::iteration && sweep.scalar_to > 0) issue(sweep.scalar_to);
         return RunEnd::passes;
     }
 
     /// Advances that are put off and stand between step `from` and the next scalar statement are due from now on.
     void issue(std::uint8_t from) {
-        for (std::uint8_t k = from; k < D.steps && !on_scalars(D.step[k].operation); ++k)
+        for (std::uint8_t k = from; k < D.watched && !on_scalars(D.step[k].operation); ++k)
             if (kPutOff[k]) due_[k] = advanced_ = true;
     }
 
@@ -138,6 +150,8 @@ private:
             if (kPutOff[k]) due_[k] = false;
             else if (detail::advances(D, D.step[k])) advanced_ = true;
         }
+        for (std::size_t n = 0; n < sweep.steps; ++n)
+            if (D.step[sweep.step[n]].operation == Operation::precondition) precondition(D.step[sweep.step[n]]);
         const auto blocks = static_cast<std::ptrdiff_t>(blocks_);
         const RowSlices<T> a = rows_.at();
         const auto share = [&](std::ptrdiff_t b) {
@@ -162,9 +176,21 @@ private:
         }
     }
 
+    /// A product of M, in front of the sweep that has it.
+    void precondition(const Step& step) {
+        const std::span<T> from = vectors_[step.a], to = vectors_[step.result];
+        if (!preconditioner_) {
+            std::copy(from.begin(), from.end(), to.begin());
+            return;
+        }
+        for (std::size_t i = 0; i < in_.size(); ++i) in_[i] = static_cast<double>(from[i]);
+        preconditioner_(in_, out_);
+        for (std::size_t i = 0; i < out_.size(); ++i) to[i] = static_cast<T>(out_[i]);
+    }
+
     /// Makes the advances that are due.
     void settle() {
-        for (std::uint8_t k = D.first; k < D.steps; ++k) {
+        for (std::uint8_t k = D.first; k < D.watched; ++k) {
             if (!std::exchange(due_[k], false)) continue;
             const Step& s = D.step[k];
             const auto factor =
@@ -188,9 +214,12 @@ private:
     std::array<double, D.scalars> scalars_{};
     std::array<bool, Definition::kMostSteps> due_{};
     std::vector<double> partial_; ///< sums of blocks
+    Preconditioner preconditioner_;
+    std::vector<double> in_, out_; ///< of M
     ScalarFindings findings_;
     RunEnd pending_ = RunEnd::passes; ///< how start() ended
     bool advanced_ = false;
+    std::uint64_t iterations_ = 0; ///< since start(), where something is watched
 };
 
 } // namespace mantissa::recurrence

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "mantissa/native.hpp"
+#include "mantissa/recurrence/preconditioner.hpp"
 #include "mantissa/run_end.hpp"
 #include "mantissa/sparse/compressed_rows.hpp"
 #include "mantissa/spec.hpp"
@@ -59,6 +60,9 @@ private:
     std::function<bool(std::uint32_t, double)> look_;
 };
 
+/// The scalars that the choice's recurrence is given: of chebyshev theta and delta.
+[[nodiscard]] std::vector<double> given_of(const NativeChoice& choice);
+
 /// 1 / a_ii; 1 where that is zero or is not stored, and everywhere without `jacobi`.
 [[nodiscard]] std::vector<double> inverse_diagonal(const CompressedRows& a, bool jacobi);
 /// Column j times factor[j].
@@ -74,10 +78,12 @@ private:
 /// A count of iterations that fits the kernels' counters.
 [[nodiscard]] std::uint32_t native_limit(std::uint64_t iterations);
 
-/// Of the engine that is this processor: rows, in double or float, by cg or bicgstab.
+/// Of the engine that is this processor: rows, in double or float, by cg, bicgstab, flexible or chebyshev.
+/// `preconditioner`: of what has a step M.
 [[nodiscard]] std::string processor_native_refusal(const DatapathSpec& spec, const System& system,
                                                    const NativeChoice& choice);
 [[nodiscard]] std::unique_ptr<NativeSolver> make_processor_native(const DatapathSpec& spec, const System& system,
-                                                                  const NativeChoice& choice);
+                                                                  const NativeChoice& choice,
+                                                                  Preconditioner preconditioner = {});
 
 } // namespace mantissa::recurrence

@@ -27,7 +27,7 @@ using SweepLoop = void (*)(const RowSlices<T>& a, T* const* vectors, const T* fa
 
 /// The loops of a recurrence.
 template <class T> struct SweepLoops {
-    SweepLoop<T> start[Plan::kMostSweeps] = {}, iteration[Plan::kMostSweeps] = {};
+    SweepLoop<T> start[Plan::kMostSweeps] = {}, iteration[Plan::kMostSweeps] = {}, watch[Plan::kMostSweeps] = {};
 };
 
 #if defined(MANTISSA_ISA)
@@ -51,8 +51,7 @@ template <class T> MANTISSA_INLINE SweepRegister<T> sweep_load(const T* at) {
 /// What a sweep holds of a group of rows.
 template <const Definition& D, class T> struct SweepGroup { SweepRegister<T> value[D.vectors]; };
 
-template <const Definition& D, bool Iteration>
-inline constexpr Plan kSweepPlan = Iteration ? plan(D) : plan(D, 0, D.first);
+template <const Definition& D, Section In> inline constexpr Plan kSweepPlan = plan(D, In);
 
 /// How many sums the sweep has in front of step n.
 constexpr std::size_t sums_before(const Definition& d, const Sweep& sweep, std::size_t n) {
@@ -61,26 +60,28 @@ constexpr std::size_t sums_before(const Definition& d, const Sweep& sweep, std::
     return sums;
 }
 
-template <const Definition& D, bool Iteration, std::size_t S, std::size_t N, std::uint8_t V, class T>
+template <const Definition& D, Section In, std::size_t S, std::size_t N, std::uint8_t V, class T>
 MANTISSA_INLINE void sweep_fetch(std::size_t i, T* const* at, SweepGroup<D, T>& group) {
-    if constexpr (!in_hand(D, kSweepPlan<D, Iteration>.sweep[S], N, V, true)) group.value[V] = sweep_load(at[V] + i);
+    if constexpr (!in_hand(D, kSweepPlan<D, In>.sweep[S], N, V, true)) group.value[V] = sweep_load(at[V] + i);
 }
 
-template <const Definition& D, bool Iteration, std::size_t S, std::size_t N, class T>
+template <const Definition& D, Section In, std::size_t S, std::size_t N, class T>
 MANTISSA_INLINE void sweep_step(const RowSlices<T>& a, std::size_t i, T* const* at, const T* factor,
                                 SweepGroup<D, T>& group, SweepRegister<T>* sum) {
-    constexpr Sweep kSweep = kSweepPlan<D, Iteration>.sweep[S];
+    constexpr Sweep kSweep = kSweepPlan<D, In>.sweep[S];
     constexpr Step kStep = D.step[kSweep.step[N]];
     if constexpr (kStep.operation == Operation::apply) {
         MANTISSA_SLICES::SlicePart<T> part[MANTISSA_SLICES::kSliceParts];
         MANTISSA_SLICES::slice_product(a, i / kSweepLanes<T>, at[kStep.a], part);
         __builtin_memcpy(&group.value[kStep.result], part, sizeof part);
     } else {
-        sweep_fetch<D, Iteration, S, N, kStep.a>(i, at, group);
+        sweep_fetch<D, In, S, N, kStep.a>(i, at, group);
         constexpr bool kPair = kStep.operation != Operation::copy && kStep.operation != Operation::precondition;
-        if constexpr (kPair && kStep.b != kStep.a) sweep_fetch<D, Iteration, S, N, kStep.b>(i, at, group);
+        if constexpr (kPair && kStep.b != kStep.a) sweep_fetch<D, In, S, N, kStep.b>(i, at, group);
         if constexpr (kStep.operation == Operation::dot) {
             sum[sums_before(D, kSweep, N)] += group.value[kStep.a] * group.value[kStep.b];
+        } else if constexpr (kStep.operation == Operation::precondition) {
+            group.value[kStep.result] = sweep_load(at[kStep.result] + i); // formed in front of the sweep
         } else if constexpr (!kPair) {
             group.value[kStep.result] = group.value[kStep.a];
         } else if constexpr (kStep.operation == Operation::add_scaled) {
@@ -89,14 +90,15 @@ MANTISSA_INLINE void sweep_step(const RowSlices<T>& a, std::size_t i, T* const* 
             group.value[kStep.result] = group.value[kStep.a] - factor[N] * group.value[kStep.b];
         }
     }
-    if constexpr (kStep.operation != Operation::dot)
-        __builtin_memcpy(at[kStep.result] + i, &group.value[kStep.result], sizeof group.value[0]);
+    constexpr bool kStored = kStep.operation != Operation::dot && kStep.operation != Operation::precondition &&
+                             kept(D, kStep.result);
+    if constexpr (kStored) __builtin_memcpy(at[kStep.result] + i, &group.value[kStep.result], sizeof group.value[0]);
 }
 
-template <const Definition& D, bool Iteration, std::size_t S, class T, std::size_t... N>
+template <const Definition& D, Section In, std::size_t S, class T, std::size_t... N>
 MANTISSA_INLINE void sweep_block(const RowSlices<T>& a, T* const* vectors, const T* factor, std::size_t begin,
                                  std::size_t end, double* sums, std::index_sequence<N...>) {
-    constexpr std::size_t kSums = sums_before(D, kSweepPlan<D, Iteration>.sweep[S], sizeof...(N));
+    constexpr std::size_t kSums = sums_before(D, kSweepPlan<D, In>.sweep[S], sizeof...(N));
     static_assert(kSums <= kMostSums);
     T* at[D.vectors];
     for (std::size_t v = 0; v < D.vectors; ++v) at[v] = vectors[v];
@@ -105,7 +107,7 @@ MANTISSA_INLINE void sweep_block(const RowSlices<T>& a, T* const* vectors, const
     SweepRegister<T> sum[kMostSums] = {};
     for (std::size_t i = begin; i < end; i += kSweepLanes<T>) {
         SweepGroup<D, T> group;
-        (sweep_step<D, Iteration, S, N>(a, i, at, by, group, sum), ...);
+        (sweep_step<D, In, S, N>(a, i, at, by, group, sum), ...);
     }
     for (std::size_t k = 0; k < kSums; ++k) {
         SweepRegister<T> s = sum[k];
@@ -115,21 +117,23 @@ MANTISSA_INLINE void sweep_block(const RowSlices<T>& a, T* const* vectors, const
     }
 }
 
-template <const Definition& D, bool Iteration, std::size_t S, class T>
+template <const Definition& D, Section In, std::size_t S, class T>
 void sweep_loop(const RowSlices<T>& a, T* const* vectors, const T* factor, std::size_t begin, std::size_t end,
                 double* sums) {
-    sweep_block<D, Iteration, S, T>(a, vectors, factor, begin, end, sums,
-                                    std::make_index_sequence<kSweepPlan<D, Iteration>.sweep[S].steps>());
+    sweep_block<D, In, S, T>(a, vectors, factor, begin, end, sums,
+                                    std::make_index_sequence<kSweepPlan<D, In>.sweep[S].steps>());
 }
 
-template <const Definition& D, bool Iteration, std::size_t S, class T> constexpr SweepLoop<T> sweep_entry() {
-    if constexpr (kSweepPlan<D, Iteration>.sweep[S].steps != 0) return sweep_loop<D, Iteration, S, T>;
+template <const Definition& D, Section In, std::size_t S, class T> constexpr SweepLoop<T> sweep_entry() {
+    if constexpr (kSweepPlan<D, In>.sweep[S].steps != 0) return sweep_loop<D, In, S, T>;
     else return nullptr;
 }
 
 template <const Definition& D, class T, std::size_t... S>
 constexpr SweepLoops<T> sweep_loops(std::index_sequence<S...> /*sweeps*/) {
-    return {{sweep_entry<D, false, S, T>()...}, {sweep_entry<D, true, S, T>()...}};
+    return {{sweep_entry<D, Section::start, S, T>()...},
+            {sweep_entry<D, Section::iteration, S, T>()...},
+            {sweep_entry<D, Section::watch, S, T>()...}};
 }
 /// The loops of this instruction set.
 template <const Definition& D, class T>

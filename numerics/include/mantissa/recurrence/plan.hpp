@@ -22,7 +22,10 @@ struct Sweep {
     constexpr void add(std::uint8_t k) { step[steps++] = k; }
 };
 
-/// An iteration, or what runs once in front of all.
+/// The parts of a definition.
+enum class Section : std::uint8_t { start, iteration, watch };
+
+/// An iteration, or what runs once in front of all, or what is watched now and then.
 struct Plan {
     static constexpr std::size_t kMostSweeps = 12;
     std::array<Sweep, kMostSweeps> sweep{};
@@ -50,11 +53,13 @@ constexpr bool forms(const Step& s, std::uint8_t scalar) {
 /// too; where its scalar is formed anew before that, or no scalar is between the two, it stays.
 constexpr std::uint8_t put_off(const Definition& d, std::uint8_t advance) {
     const Step& a = d.step[advance];
-    const int iteration = d.steps - d.first;
+    const int iteration = d.watched - d.first;
     bool behind_scalars = false;
     for (int n = 1; n < iteration; ++n) {
         const auto k = static_cast<std::uint8_t>(d.first + (advance - d.first + n) % iteration);
-        if (writes(d.step[k], a.b)) return behind_scalars ? k : advance;
+        // (A product of M may be formed in front of all that its sweep does.)
+        if (writes(d.step[k], a.b))
+            return behind_scalars && d.step[k].operation != Operation::precondition ? k : advance;
         behind_scalars = behind_scalars || on_scalars(d.step[k].operation);
         if (forms(d.step[k], a.scalar)) break;
     }
@@ -110,7 +115,7 @@ constexpr Plan plan(const Definition& d, std::uint8_t from, std::uint8_t to) {
         if (s.operation == Operation::dot) sums = true;
         else if (product && sums) product_since = true;
         // Those that were put off to here come in front.
-        for (std::uint8_t a = d.first; a < d.steps; ++a)
+        for (std::uint8_t a = d.first; a < d.watched; ++a)
             if (a != k && detail::advances(d, d.step[a]) && detail::put_off(d, a) == k) sweep.add(a);
         if (detail::advances(d, s) && detail::put_off(d, k) != k) continue;
         sweep.add(k);
@@ -120,9 +125,45 @@ constexpr Plan plan(const Definition& d, std::uint8_t from, std::uint8_t to) {
     close();
     return plan;
 }
+/// Those of a section.
+constexpr Plan plan(const Definition& d, Section of) {
+    return of == Section::start       ? plan(d, 0, d.first)
+           : of == Section::iteration ? plan(d, d.first, d.watched)
+                                      : plan(d, d.watched, d.steps);
+}
 /// Those of an iteration.
 constexpr Plan plan(const Definition& d) {
-    return plan(d, d.first, d.steps);
+    return plan(d, Section::iteration);
+}
+
+namespace detail {
+
+/// Does a sweep read what it has not made itself of vector v, or a product of it?
+constexpr bool reads_of_others(const Definition& d, const Sweep& sweep, std::uint8_t v) {
+    bool made = false;
+    for (std::size_t n = 0; n < sweep.steps; ++n) {
+        const Step& s = d.step[sweep.step[n]];
+        const bool product = s.operation == Operation::apply || s.operation == Operation::precondition;
+        const bool pair = !product && s.operation != Operation::copy;
+        if ((s.a == v && (product || !made)) || (pair && s.b == v && !made)) return true;
+        made = made || writes(s, v);
+    }
+    return false;
+}
+
+} // namespace detail
+
+/// Is vector v in memory? One that is read in the sweeps that make it alone lives in registers, unless M makes it.
+constexpr bool kept(const Definition& d, std::uint8_t v) {
+    for (std::size_t k = 0; k < d.steps; ++k)
+        if (d.step[k].operation == Operation::precondition && d.step[k].result == v) return true;
+    if (v == d.solution || v == d.lag_vector || d.vector[v].residual) return true;
+    for (const Section of : {Section::start, Section::iteration, Section::watch}) {
+        const Plan sweeps = plan(d, of);
+        for (std::size_t s = 0; s < sweeps.sweeps; ++s)
+            if (detail::reads_of_others(d, sweeps.sweep[s], v)) return true;
+    }
+    return false;
 }
 
 } // namespace mantissa::recurrence

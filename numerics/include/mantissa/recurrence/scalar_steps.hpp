@@ -2,13 +2,26 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 
 #include "mantissa/recurrence/definition.hpp"
 #include "mantissa/run_end.hpp"
 
 namespace mantissa::recurrence {
+
+/// What a scalar starts as, where it is not given.
+constexpr double initial_value(Initial initial) {
+    return initial == Initial::one ? 1.0 : initial == Initial::infinity ? std::numeric_limits<double>::infinity() : 0.0;
+}
+/// How many are.
+constexpr std::size_t given_scalars(const Definition& d) {
+    std::size_t n = 0;
+    for (std::size_t s = 0; s < d.scalars; ++s) n += d.scalar[s].initial == Initial::given ? 1 : 0;
+    return n;
+}
 
 /// What scalar statements leave beside the scalars.
 struct ScalarFindings {

@@ -13,10 +13,11 @@ constexpr double kInside = 0.999;
 
 class WordCycleSolver final : public CycleSolver {
 public:
-    WordCycleSolver(const GridWords& grid, const Format& iterate, std::unique_ptr<WordSolver> words)
-        : row_length_(grid.row_length), factor_(grid.factor), point_(iterate.fraction_bits), words_(std::move(words)) {}
-
-    void use(int threads) override { words_->use(threads); }
+    WordCycleSolver(const GridWords& grid, const CycleLoop& loop, std::unique_ptr<WordSolver> words)
+        : row_length_(grid.row_length), factor_(grid.factor), point_(loop.iterate.fraction_bits),
+          words_(std::move(words)) {
+        words_->use(loop.threads);
+    }
 
     CycleSolveReport solve(std::span<const double> b, double tolerance, std::uint64_t most_cycles,
                            std::vector<double>& u) override {
@@ -54,9 +55,9 @@ private:
 
 } // namespace
 
-std::unique_ptr<CycleSolver> make_cycle_solver(const GridWords& grid, const Format& iterate,
+std::unique_ptr<CycleSolver> make_cycle_solver(const GridWords& grid, const CycleLoop& loop,
                                                std::unique_ptr<WordSolver> words) {
-    return std::make_unique<WordCycleSolver>(grid, iterate, std::move(words));
+    return std::make_unique<WordCycleSolver>(grid, loop, std::move(words));
 }
 
 } // namespace mantissa::multilevel

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "../words/word_rows.hpp"
+#include "mantissa/multilevel/word_rows.hpp"
 #include "mantissa/multilevel/word_solve.hpp"
 
 namespace mantissa::multilevel {
@@ -64,7 +64,7 @@ double WordVerdict::norm() const {
 }
 
 std::string word_cycles_refusal(std::string_view engine, const System& system, const CycleSpec& spec,
-                                const Format& iterate) {
+                                const CycleLoop& loop) {
     const auto grid = grid_words(system);
     if (!grid)
         return fmt::format("preconditioner multilevel: engine {} has cycles for constant stencils that bilinear "
@@ -80,11 +80,16 @@ std::string word_cycles_refusal(std::string_view engine, const System& system, c
             "preconditioner multilevel: engine {} has cycles in words, and none in double; give bits, as "
             "w=10, or leave the engine out",
             engine);
-    if (!iterate.is_fixed() || iterate.word_bits != kOuterBits)
+    if (loop.cg)
+        return fmt::format(
+            "preconditioner multilevel: engine {} runs cycles alone; give --scheme defect-correction, or "
+            "leave the engine out for CG around them",
+            engine);
+    if (!loop.iterate.is_fixed() || loop.iterate.word_bits != kOuterBits)
         return fmt::format(
             "outer {}: the outer loop of engine {}'s cycles has words of 64 bits, as fx64.62; give that, "
             "or leave it out",
-            to_string(iterate), engine);
+            to_string(loop.iterate), engine);
     return {};
 }
 

@@ -5,8 +5,8 @@
 
 #include "../grid_cycle.hpp"
 #include "../rows_cycle.hpp"
-#include "../words/word_rows.hpp"
 #include "mantissa/format.hpp"
+#include "mantissa/multilevel/word_rows.hpp"
 #include "mantissa/multilevel/word_solve.hpp"
 
 namespace mantissa::multilevel {

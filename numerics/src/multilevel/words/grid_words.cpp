@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "mantissa/fitted.hpp"
-#include "word_rows.hpp"
+#include "mantissa/multilevel/word_rows.hpp"
 
 namespace mantissa::multilevel {
 

@@ -1,4 +1,4 @@
-#include "word_rows.hpp"
+#include "mantissa/multilevel/word_rows.hpp"
 
 #include <cstdlib>
 #include <utility>
@@ -63,6 +63,24 @@ WordRows interpolation_words(RealRows& p, int bits, int threads) {
 }
 
 } // namespace
+
+bool short_words(const WordRows& a) {
+    return std::all_of(a.word.begin(), a.word.end(), [](std::int32_t w) { return w == static_cast<std::int16_t>(w); });
+}
+
+bool fits_short_words(const WordLevel& level) {
+    const LevelWords& b = level.words;
+    const int l = ceil_log2(static_cast<double>(level.a.largest_row_sum()));
+    bool good = short_words(level.a) && short_words(level.prolongation) && b.f - 1 + l <= 31 && b.n + l <= 31 &&
+                b.h + 8 <= 31 && b.phi + b.ac > b.guard && b.e - 1 + b.pl <= 31;
+    for (const Weight& weight : b.after) good = good && b.phi <= weight.shift + b.guard;
+    return good;
+}
+
+WordHierarchy word_hierarchy(const System& system, const CycleSpec& spec, int threads) {
+    if (const auto grid = grid_words(system)) return word_hierarchy(*grid, spec);
+    return word_hierarchy(hierarchy_of(system, threads), spec, threads);
+}
 
 WordHierarchy word_hierarchy(Hierarchy&& hierarchy, const CycleSpec& spec, int threads) {
     WordHierarchy h;

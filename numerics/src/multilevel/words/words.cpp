@@ -1,4 +1,4 @@
-#include "words.hpp"
+#include "mantissa/multilevel/words.hpp"
 
 #include <numbers>
 

@@ -1,5 +1,4 @@
-// Arithmetic on words of a cycle, and the numbers that its levels work with (multilevel/cycle.hpp). Internal to
-// numerics/.
+// Arithmetic on words of a cycle, and the numbers that its levels work with (multilevel/cycle.hpp).
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Sparse rows of words, and the levels of a cycle on them. Internal to numerics/.
+// Sparse rows of words, and the levels of a cycle on them: what every implementation of a cycle on rows works with.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 #include "mantissa/multilevel/grid_words.hpp"
 #include "mantissa/multilevel/hierarchy.hpp"
-#include "words.hpp"
+#include "mantissa/multilevel/words.hpp"
 
 namespace mantissa::multilevel {
 
@@ -35,6 +35,13 @@ struct WordHierarchy {
 };
 
 WordHierarchy word_hierarchy(Hierarchy&& hierarchy, const CycleSpec& spec, int threads);
+/// Of any system: of the grid where its stencil reproduces itself, else of hierarchy_of()'s levels. Throws InvalidInput
+/// where that does.
+WordHierarchy word_hierarchy(const System& system, const CycleSpec& spec, int threads);
+/// Do 16-bit words and 32-bit sums hold what a level forms? (multilevel/cycle.hpp, term by term.)
+bool fits_short_words(const WordLevel& level);
+/// Is every word of a one of 16 bits?
+bool short_words(const WordRows& a);
 
 /// Of the magnitudes of the stencil's integers.
 int grid_row_sum(const GridWords& grid);

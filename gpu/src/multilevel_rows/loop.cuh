@@ -1,0 +1,106 @@
+// The loop around a cycle: CG in double with the flexible beta (Golub and Ye 1999), or corrections alone.
+//
+//     z = K(r);  beta = -alpha (z.q) / (r.z of before), 0 at first;  p = z + beta p;  q = A p
+//     alpha = (r.z) / (p.q);  u += alpha p;  r -= alpha q            (corrections alone: beta = 0, alpha = 1)
+#pragma once
+
+#include "rows.cuh"
+
+namespace mantissa::gpu::multilevel_rows {
+
+struct LoopVectors {
+    double *u, *r, *p, *q, *z;
+    const double* scale; ///< null: none
+};
+
+#ifdef __CUDACC__
+
+__device__ __forceinline__ double entering(const LoopVectors& v, std::uint32_t i, double r) {
+    return fabs(v.scale != nullptr ? r * v.scale[i] : r);
+}
+
+/// u = p = q = 0, and the largest of r.
+static __global__ void __launch_bounds__(kThreads) begin_loop(std::uint32_t n, const LoopVectors v, Status* status) {
+    if (!begin_kernel(status)) return;
+    double largest = 0;
+    for (std::uint32_t i = blockIdx.x * kThreads + threadIdx.x; i < n; i += gridDim.x * kThreads) {
+        v.u[i] = v.p[i] = v.q[i] = 0;
+        largest = fmax(largest, entering(v, i, v.r[i]));
+    }
+    leave_largest(ordered(largest), &status->largest);
+}
+/// p = z + beta p.
+static __global__ void __launch_bounds__(kThreads)
+    direction(std::uint32_t n, const LoopVectors v, const Sums* sums, unsigned sum_blocks, bool cg, Status* status) {
+    if (!begin_kernel(status)) return;
+    double beta = 0;
+    if (cg && status->iterations != 0) {
+        double total[1];
+        totals<1>({sums->zq}, sum_blocks, total);
+        beta = -status->alpha * total[0] / status->rz;
+    }
+    if (blockIdx.x == 0 && threadIdx.x == 0) status->largest = 0; // (the cycle has read it)
+    for (std::uint32_t i = blockIdx.x * kThreads + threadIdx.x; i < n; i += gridDim.x * kThreads)
+        v.p[i] = v.z[i] + beta * v.p[i];
+}
+/// q = A p and the sums of p.q.
+template <int Lanes>
+__global__ void __launch_bounds__(kThreads)
+    apply(const Rows<double> a, const LoopVectors v, Sums* sums, const Status* status) {
+    if (!begin_kernel(status)) return;
+    double pq = 0;
+    for_rows<Lanes, double>(
+        a, [&](std::uint32_t j) { return v.p[j]; },
+        [&](std::uint32_t i, double q) {
+            v.q[i] = q;
+            pq += v.p[i] * q;
+        });
+    leave_sums<1>({pq}, {sums->pq});
+}
+/// The step along p, the sums of r.r and the largest of r. Where p.q or r.z is not above zero: nothing.
+static __global__ void __launch_bounds__(kThreads)
+    step(std::uint32_t n, const LoopVectors v, Sums* sums, unsigned sum_blocks, bool cg, Status* status) {
+    if (!begin_kernel(status)) return;
+    double alpha = 1, rr = 0, largest = 0;
+    if (cg) {
+        double total[2];
+        totals<2>({sums->rz, sums->pq}, sum_blocks, total);
+        if (!(total[0] > 0) || !(total[1] > 0)) return;
+        alpha = total[0] / total[1];
+    }
+    for (std::uint32_t i = blockIdx.x * kThreads + threadIdx.x; i < n; i += gridDim.x * kThreads) {
+        const double r = v.r[i] - alpha * v.q[i];
+        v.u[i] += alpha * v.p[i];
+        v.r[i] = r;
+        rr += r * r;
+        largest = fmax(largest, entering(v, i, r));
+    }
+    leave_sums<1>({rr}, {sums->rr});
+    leave_largest(ordered(largest), &status->largest);
+}
+/// What became of the iteration. One block.
+static __global__ void __launch_bounds__(kThreads)
+    judge(const Sums* sums, unsigned sum_blocks, bool cg, unsigned long long* states, unsigned state_words,
+          Status* status) {
+    if (!begin_kernel(status)) return;
+    double total[3];
+    totals<3>({sums->rz, sums->pq, sums->rr}, sum_blocks, total);
+    const double rr = total[2];
+    for (unsigned k = threadIdx.x; k < state_words; k += kThreads) states[k] = 0; // for the next cycle
+    if (threadIdx.x != 0) return;
+    const auto end = [&](CycleSolveEnd how) {
+        status->end = how;
+        status->done = 1;
+    };
+    if (!isfinite(total[0]) || !isfinite(total[1]) || !isfinite(rr)) return end(CycleSolveEnd::not_finite);
+    if (cg && (!(total[0] > 0) || !(total[1] > 0))) return end(CycleSolveEnd::indefinite);
+    status->rz = total[0];
+    status->alpha = total[0] / total[1];
+    status->rr[++status->iterations % 2] = rr;
+    if (rr < status->goal) return end(CycleSolveEnd::reached);
+    if (status->iterations >= status->limit) return end(CycleSolveEnd::limit);
+}
+
+#endif
+
+} // namespace mantissa::gpu::multilevel_rows

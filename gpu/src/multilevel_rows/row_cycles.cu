@@ -1,0 +1,169 @@
+// Whole solves by cycles on rows: CG around them, or corrections alone, until the residual is small enough.
+#include "row_cycles.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "../graph.hpp"
+#include "loop.cuh"
+#include "mantissa/format.hpp"
+#include "mantissa/sparse/formats.hpp"
+
+namespace mantissa::gpu {
+
+namespace {
+
+using namespace multilevel_rows;
+
+/// What has not fallen by a tenth in so many cycles will not.
+constexpr std::uint32_t kPatience = 40;
+constexpr double kWorthwhile = 0.9;
+/// ... nor what has grown so far.
+constexpr double kDiverged = 1e4;
+constexpr unsigned kSumBlocksEach = 8; ///< of a multiprocessor, of kernels that leave sums
+
+/// Entry `b` of row i of a nine-point grid, to node `to`.
+double entry(const Stencil& a, std::size_t b, std::size_t i, std::size_t to) {
+    return a.on_edge(i) || a.on_edge(to) ? 0 : a.coefficients()[b];
+}
+double entry(const Bands& a, std::size_t b, std::size_t i, std::size_t) {
+    return a.band(b)[i];
+}
+double entry(const SymmetricBands& a, std::size_t b, std::size_t i, std::size_t) {
+    return a.coefficient(b, i);
+}
+
+OwnedRows<double> rows_of(const CompressedRows& a) {
+    return {{a.row_begin().begin(), a.row_begin().end()},
+            {a.column().begin(), a.column().end()},
+            {a.value().begin(), a.value().end()}};
+}
+template <class Grid> OwnedRows<double> rows_of(const Grid& a) {
+    std::vector<std::uint32_t> begin{0}, column;
+    std::vector<double> value;
+    begin.reserve(a.size() + 1);
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        for (std::size_t b = 0; b < kBands; ++b) {
+            const auto to = static_cast<std::size_t>(static_cast<std::ptrdiff_t>(i) +
+                                                     band_offset(static_cast<int>(b), a.row_length()));
+            if (to >= a.size()) continue;
+            const double x = entry(a, b, i, to);
+            if (x == 0) continue;
+            column.push_back(static_cast<std::uint32_t>(to));
+            value.push_back(x);
+        }
+        begin.push_back(static_cast<std::uint32_t>(column.size()));
+    }
+    return {begin, column, value};
+}
+OwnedRows<double> matrix_of(const System& system) {
+    return std::visit([](const auto& a) { return rows_of(a); }, system.matrix());
+}
+
+class RowCycles final : public CycleSolver {
+public:
+    RowCycles(const System& system, const CycleSpec& spec, const CycleLoop& loop)
+        : cg_(loop.cg), a_(matrix_of(system)), cycle_(spec.in_double ? make_double_cycle(system, spec, loop.threads)
+                                                                     : make_word_cycle(system, spec, loop.threads)),
+          sum_blocks_(
+              std::min(kMostSumBlocks, kSumBlocksEach * static_cast<unsigned>(require_device().multiprocessors))),
+          memory_(5 * std::size_t{a_.rows}), sums_(1), status_(1) {
+        double* at = memory_.data();
+        for (double** part : {&v_.u, &v_.r, &v_.p, &v_.q, &v_.z}) *part = std::exchange(at, at + a_.rows);
+        v_.scale = cycle_->scale();
+        two_.capture([&](cudaStream_t stream) {
+            for (int k = 0; k < 2; ++k) iteration(stream);
+        });
+    }
+    [[nodiscard]] std::string description() const override { return cycle_->description(); }
+
+    CycleSolveReport solve(std::span<const double> b, double tolerance, std::uint64_t most_cycles,
+                           std::vector<double>& u) override {
+        double squares = 0;
+        for (const double x : b) squares += x * x;
+        Status status{};
+        status.goal = tolerance * tolerance * squares;
+        status.limit = static_cast<std::uint32_t>(
+            std::clamp<std::uint64_t>(most_cycles, 1, std::numeric_limits<std::uint32_t>::max() / 2));
+        upload(b, status);
+        CycleSolveReport report;
+        report.history.push_back(1);
+        Timer timer;
+        timer.start();
+        launch(begin_loop, blocks_for(a_.rows), kThreads, nullptr, false, a_.rows, v_, status_.data());
+        while (status.done == 0) {
+            const std::uint32_t before = status.iterations;
+            two_.launch();
+            status_.download(std::span(&status, 1));
+            for (std::uint32_t k = before + 1; k <= status.iterations; ++k)
+                report.history.push_back(std::sqrt(status.rr[k % 2] / squares));
+            if (status.done != 0) break;
+            status.end = trend(report.history);
+            if (status.end != CycleSolveEnd::limit) break;
+        }
+        report.seconds = timer.stop();
+        report.end = status.end;
+        report.cycles = status.iterations;
+        u.resize(b.size());
+        check(cudaMemcpy(u.data(), v_.u, u.size() * sizeof(double), cudaMemcpyDeviceToHost), "cudaMemcpy from device");
+        return report;
+    }
+
+private:
+    void upload(std::span<const double> b, const Status& status) {
+        check(cudaMemcpy(v_.r, b.data(), b.size_bytes(), cudaMemcpyHostToDevice), "cudaMemcpy to device");
+        sums_.zero();
+        status_.upload(std::span(&status, 1));
+        if (const auto states = cycle_->states(); states.count != 0)
+            check(cudaMemset(states.words, 0, states.count * sizeof(*states.words)), "cudaMemset");
+    }
+    /// Whether it is worth going on: `limit` where it is.
+    [[nodiscard]] static CycleSolveEnd trend(const std::vector<double>& history) {
+        if (history.back() > kDiverged) return CycleSolveEnd::diverged;
+        if (history.size() <= kPatience) return CycleSolveEnd::limit;
+        const auto recent = history.end() - kPatience;
+        const double best = *std::min_element(history.begin(), recent), now = *std::min_element(recent, history.end());
+        return now < kWorthwhile * best ? CycleSolveEnd::limit : CycleSolveEnd::stagnated;
+    }
+    void iteration(cudaStream_t stream) const {
+        cycle_->launch_on(stream, {v_.r, v_.q, v_.z, sums_.data(), status_.data(), sum_blocks_});
+        launch(direction, blocks_for(a_.rows), kThreads, stream, true, a_.rows, v_, sums_.data(), sum_blocks_, cg_,
+               status_.data());
+        with_lanes(a_, [&](auto lanes) {
+            launch(apply<decltype(lanes)::value>, sum_blocks_, kThreads, stream, true, a_.view(), v_, sums_.data(),
+                   status_.data());
+        });
+        launch(step, sum_blocks_, kThreads, stream, true, a_.rows, v_, sums_.data(), sum_blocks_, cg_, status_.data());
+        const auto states = cycle_->states();
+        launch(judge, 1, kThreads, stream, true, sums_.data(), sum_blocks_, cg_, states.words, states.count,
+               status_.data());
+    }
+
+    bool cg_;
+    OwnedRows<double> a_;
+    std::unique_ptr<DeviceCycle> cycle_;
+    unsigned sum_blocks_;
+    Buffer<double> memory_;
+    Buffer<Sums> sums_;
+    Buffer<Status> status_;
+    LoopVectors v_{};
+    Graph two_; ///< two iterations
+};
+
+} // namespace
+
+std::string row_cycles_refusal(const System& system, const CycleLoop& loop) {
+    if (!(loop.iterate == formats::kDouble))
+        return "outer " + to_string(loop.iterate) +
+               ": engine gpu has the loop around cycles on rows in double; leave outer out";
+    if (system.size() >= std::size_t{1} << 32)
+        return "preconditioner multilevel: engine gpu runs systems of fewer than 2^32 unknowns; leave the engine out";
+    return {};
+}
+
+std::unique_ptr<CycleSolver> make_row_cycles(const System& system, const CycleSpec& spec, const CycleLoop& loop) {
+    return std::make_unique<RowCycles>(system, spec, loop);
+}
+
+} // namespace mantissa::gpu

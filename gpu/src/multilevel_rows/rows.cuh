@@ -1,0 +1,155 @@
+// Rows of a matrix times a vector, some lanes of a warp a row, and what kernels of cycles on rows share. A kernel
+// begins while the one before it ends (dependent_launch.cuh), and does nothing once the solve is done.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+
+#include "../dependent_launch.cuh"
+#include "../grid_reduce.cuh"
+#include "loop.hpp"
+
+namespace mantissa::gpu::multilevel_rows {
+
+inline constexpr int kThreads = 256;
+
+/// Calls work with the number of lanes at compile time, 0 for slices.
+template <class V, class Work> void with_lanes(const OwnedRows<V>& a, const Work& work) {
+    if (a.sliced) return work(std::integral_constant<int, 0>{});
+    switch (a.lanes()) {
+    case 1:
+        return work(std::integral_constant<int, 1>{});
+    case 2:
+        return work(std::integral_constant<int, 2>{});
+    case 4:
+        return work(std::integral_constant<int, 4>{});
+    case 8:
+        return work(std::integral_constant<int, 8>{});
+    default:
+        return work(std::integral_constant<int, 16>{});
+    }
+}
+
+/// Threads that kernels of so many rows want.
+template <int Lanes> double threads_of(std::uint32_t rows) {
+    return std::max(1, Lanes) * static_cast<double>(rows);
+}
+/// Blocks for so many threads, as far as the device runs them at once.
+inline unsigned blocks_for(double threads) {
+    constexpr double kBlocksEach = 8;
+    return static_cast<unsigned>(
+        std::clamp(std::ceil(threads / kThreads), 1.0, kBlocksEach * require_device().multiprocessors));
+}
+
+#ifdef __CUDACC__
+
+/// A kernel begins before those in front of it have ended; behind this they have. False where the solve is done.
+__device__ __forceinline__ bool begin_kernel(const Status* status) {
+    let_next_kernel_start();
+    AwaitEarlierKernels{}();
+    return status->done == 0;
+}
+
+/// take(row, the row of a times x) for every row, from the first of its Lanes threads.
+template <int Lanes, class Sum, class V, class Gather, class Take>
+__device__ __forceinline__ void for_rows_by_lanes(const Rows<V>& a, const Gather& gather, const Take& take) {
+    const long long all = (static_cast<long long>(a.rows) * Lanes + 31) / 32 * 32;
+    const long long threads = static_cast<long long>(gridDim.x) * kThreads;
+    for (long long t = static_cast<long long>(blockIdx.x) * kThreads + threadIdx.x; t < all; t += threads) {
+        const auto row = static_cast<std::uint32_t>(t / Lanes);
+        const int part = static_cast<int>(t % Lanes);
+        Sum sum = 0;
+        if (row < a.rows) {
+            const std::uint32_t end = a.begin[row + 1];
+            for (std::uint32_t k = a.begin[row] + part; k < end; k += 2 * Lanes) { // two at a time, under way together
+                const bool two = k + Lanes < end;
+                const std::uint32_t one = a.column[k], other = two ? a.column[k + Lanes] : one;
+                const Sum value = a.value[k], next = two ? a.value[k + Lanes] : V{};
+                const auto x = gather(one), y = gather(other);
+                sum += value * x;
+                sum += next * y;
+            }
+        }
+#pragma unroll
+        for (int d = Lanes / 2; d > 0; d >>= 1) sum += __shfl_xor_sync(~0u, sum, d);
+        if (part == 0 && row < a.rows) take(row, sum);
+    }
+}
+
+/// The same for slices, a thread a row.
+template <class Sum, class V, class Gather, class Take>
+__device__ __forceinline__ void for_sliced_rows(const Rows<V>& a, const Gather& gather, const Take& take) {
+    const std::uint32_t lane = threadIdx.x % kSlice, slices = (a.rows + kSlice - 1) / kSlice;
+    const std::uint32_t stride = gridDim.x * (kThreads / kSlice);
+    for (std::uint32_t s = blockIdx.x * (kThreads / kSlice) + threadIdx.x / kSlice; s < slices; s += stride) {
+        const std::uint32_t end = a.begin[s + 1];
+        Sum sum = 0;
+#pragma unroll 4
+        for (std::uint32_t k = a.begin[s]; k < end; ++k) {
+            const std::size_t at = std::size_t{k} * kSlice + lane;
+            sum += static_cast<Sum>(a.value[at]) * gather(a.column[at]);
+        }
+        const std::uint32_t row = s * kSlice + lane;
+        if (row < a.rows) take(row, sum);
+    }
+}
+
+/// take(row, the row of a times x) for every row, from the first of its Lanes threads; gather(column) is x's element.
+/// Lanes 0: in slices.
+template <int Lanes, class Sum, class V, class Gather, class Take>
+__device__ __forceinline__ void for_rows(const Rows<V>& a, const Gather& gather, const Take& take) {
+    if constexpr (Lanes == 0) return for_sliced_rows<Sum>(a, gather, take);
+    else return for_rows_by_lanes<Lanes, Sum>(a, gather, take);
+}
+
+/// The block's sums of values to their places.
+template <int N> __device__ __forceinline__ void leave_sums(const double (&value)[N], double* const (&place)[N]) {
+    __shared__ double scratch[N][kThreads / 32];
+#pragma unroll
+    for (int k = 0; k < N; ++k) {
+        const double sum = warp_sum(value[k]);
+        if ((threadIdx.x & 31) == 0) scratch[k][threadIdx.x >> 5] = sum;
+    }
+    __syncthreads();
+    if (threadIdx.x >= N) return;
+    double sum = 0;
+    for (int w = 0; w < kThreads / 32; ++w) sum += scratch[threadIdx.x][w];
+    place[threadIdx.x][blockIdx.x] = sum;
+}
+
+/// Totals of sums that so many blocks left, the same for all threads of all blocks.
+template <int N>
+__device__ __forceinline__ void totals(const double* const (&sums)[N], unsigned blocks, double (&total)[N]) {
+    __shared__ double shared[N];
+    const int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
+    if (warp < N) {
+        double s = 0;
+#pragma unroll 8
+        for (unsigned i = lane; i < blocks; i += 32) s += sums[warp][i];
+        s = warp_sum(s);
+        if (lane == 0) shared[warp] = s;
+    }
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < N; ++k) total[k] = shared[k];
+}
+
+/// *to = the largest of it and of all threads' values, which are not negative.
+__device__ __forceinline__ void leave_largest(unsigned long long value, unsigned long long* to) {
+#pragma unroll
+    for (int d = 16; d > 0; d >>= 1) {
+        const unsigned long long other = __shfl_xor_sync(~0u, value, d);
+        value = other > value ? other : value;
+    }
+    if ((threadIdx.x & 31) == 0 && value > *reinterpret_cast<volatile unsigned long long*>(to)) atomicMax(to, value);
+}
+/// The same order as the numbers': bits of one that is not negative.
+__device__ __forceinline__ unsigned long long ordered(double x) {
+    return static_cast<unsigned long long>(__double_as_longlong(x));
+}
+
+#endif
+
+} // namespace mantissa::gpu::multilevel_rows
