@@ -1,10 +1,14 @@
 #!/usr/bin/env bash
-# All tests on a fresh Debian 12 machine: installs what is missing, builds, runs CTest.
+# The tests on a fresh Debian 12 machine: installs what is missing, builds, runs CTest.
+# usage: ./test.sh [--all] [OPTION OF CTEST...]
+# --all runs those with label long too: what shorter ones see as well, at sizes that take minutes.
 source "$(dirname "${BASH_SOURCE[0]}")/scripts/setup.sh"
 
 need "${BUILD_PACKAGES[@]}" "${RTL_PACKAGES[@]}" "${TEST_PACKAGES[@]}"
 need_arm64 "${CROSS_PACKAGES[@]}"
+chosen=(--label-exclude '^long$')
+if [ "${1:-}" = --all ]; then chosen=(); shift; fi
 python_packages tests/requirements.txt
 build $(quick_kernels) -DMANTISSA_CUDA=ON -DMANTISSA_TESTS=ON -DMANTISSA_BENCHMARKS=ON
 say "testing"
-ctest --test-dir build --parallel "$(nproc)" --output-on-failure "$@"
+ctest --test-dir build --parallel "$(nproc)" --output-on-failure "${chosen[@]}" "$@"

@@ -29,10 +29,21 @@ large_units(mantissa_compare_parts ${here}/host/src/compare/join_resident.cpp ${
 large_units(mantissa_synthesis)
 large_units(mantissa_workbench_parts ${here}/host/src/store/store.cpp)
 large_units(mantissa_report)
+large_units(mantissa_commands)
+large_units(mantissa_tune ${here}/host/src/tune/area/cycle_model.cpp ${here}/host/src/tune/contest.cpp
+            ${here}/host/src/tune/judge.cpp ${here}/host/src/tune/tune.cpp)
+large_units(mantissa_hls ${here}/hls/src/sparse/rows.cpp)
+large_units(mantissa_systemc ${here}/sim/systemc/src/stages.cpp)
 large_units(mantissa_python ${here}/python/src/narrow.cpp ${here}/python/src/narrow_words.cpp ${here}/python/src/tools.cpp)
-# A wheel reads files and starts tools in no time that an optimiser could save.
+# Pages, files and tools take no time that an optimiser could save.
+foreach(target mantissa_report mantissa_results mantissa_synthesis mantissa_workbench_parts)
+  if(TARGET ${target})
+    target_compile_options(${target} PRIVATE -O1)
+  endif()
+endforeach()
+# Neither do a wheel's models of time, nor what it starts.
 if(SKBUILD)
-  foreach(target mantissa_base mantissa_sim mantissa_results mantissa_synthesis mantissa_compare_parts mantissa_workbench_parts)
+  foreach(target mantissa_base mantissa_sim mantissa_compare_parts)
     target_compile_options(${target} PRIVATE -O1)
   endforeach()
 endif()

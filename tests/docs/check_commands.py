@@ -132,8 +132,9 @@ def start(command, arguments):
         shutil.copytree(arguments.template, folder, symlinks=True)
         if command.startswith("mantissa compare FILE"):
             command = command.replace("FILE", "FILE.toml", 1)
+        # A cache of its own: what is stopped half way changes nothing for the others.
         environment = dict(os.environ, PATH=f"{arguments.program.parent}:{os.environ['PATH']}",
-                           MANTISSA_CACHE=str(arguments.cache), OMP_NUM_THREADS="1")
+                           MANTISSA_CACHE=str(folder.parent / "cache"), OMP_NUM_THREADS="1")
         with subprocess.Popen(["bash", "-c", command], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                               start_new_session=True) as child:
@@ -158,7 +159,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--source", type=pathlib.Path, required=True)
     parser.add_argument("--program", type=pathlib.Path, required=True)
-    parser.add_argument("--seconds", type=float, default=3)
+    parser.add_argument("--seconds", type=float, default=1.5)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--only", default="", help="commands that hold this text")
     arguments = parser.parse_args()
@@ -190,7 +191,7 @@ def main():
         sys.exit(f"only {len(found)} commands found, {len(chosen)} chosen: the documents' form has changed")
     wrong = 0
     with tempfile.TemporaryDirectory() as name, concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        arguments.template, arguments.cache = pathlib.Path(name) / "template", pathlib.Path(name) / "cache"
+        arguments.template = pathlib.Path(name) / "template"
         arguments.template.mkdir()
         make_folder(arguments.template, arguments.source, arguments.program)
         for (command, document), why in zip(chosen.items(), pool.map(lambda c: start(c, arguments), chosen)):

@@ -1,6 +1,7 @@
 // Pictures: what is near hides what is far, patterns show their entries, files are what they claim to be.
 #include <cmath>
 #include <cstdint>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -50,6 +51,44 @@ TEST(Image, IsAPngThatHoldsItsSquares) {
             squares.push_back(static_cast<std::uint8_t>(rows[10 * y + 1 + i]) + (i < 3 ? 0 : squares[9 * y + i - 3]));
     }
     EXPECT_EQ(squares, image.bytes);
+}
+
+/// The squares of a PNG with a palette, without filters.
+std::vector<std::uint8_t> squares_of(const std::string& png) {
+    EXPECT_EQ(png[25], 3);
+    const std::size_t width = number_at(png, 16), height = number_at(png, 20), colours = png.find("PLTE") + 4,
+                      at = png.find("IDAT");
+    std::string rows(height * (1 + width), '\0');
+    uLongf size = rows.size();
+    EXPECT_EQ(uncompress(reinterpret_cast<Bytef*>(rows.data()), &size, reinterpret_cast<const Bytef*>(&png[at + 4]),
+                         number_at(png, at - 4)),
+              Z_OK);
+    EXPECT_EQ(size, rows.size());
+    EXPECT_LE(number_at(png, colours - 8), 3 * 256U);
+    std::vector<std::uint8_t> squares;
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        for (std::size_t k = 0; k < 3 && i % (1 + width) != 0; ++k)
+            squares.push_back(static_cast<std::uint8_t>(png[colours + 3 * static_cast<std::uint8_t>(rows[i]) + k]));
+    return squares;
+}
+
+TEST(Image, WithFewColoursKeepsThem) {
+    Image image(3, 2);
+    image.set(0, 0, {1, 0, 0});
+    image.set(2, 1, {0, 0.2, 1});
+    EXPECT_EQ(squares_of(small_png_of(image)), image.bytes);
+}
+
+TEST(Image, WithManyColoursIsNear) {
+    Image image(64, 64);
+    std::mt19937 random(1);
+    for (std::size_t x = 0; x < 64; ++x)
+        for (std::size_t y = 0; y < 64; ++y)
+            image.set(x, y, {static_cast<double>(random() % 64) / 126, static_cast<double>(random() % 64) / 126, 0.25});
+    const std::vector<std::uint8_t> squares = squares_of(small_png_of(image));
+    ASSERT_EQ(squares.size(), image.bytes.size());
+    for (std::size_t i = 0; i < squares.size(); ++i) EXPECT_NEAR(squares[i], image.bytes[i], 6) << i; // half a level
+    EXPECT_LT(small_png_of(image).size(), png_of(image).size());
 }
 
 TEST(Image, IsWrittenInBase64) {

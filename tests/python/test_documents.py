@@ -16,18 +16,20 @@ def examples():
     return re.findall(r"```python\n(.*?)```\n```text\n(.*?)```", PAGE.read_text(), re.S)
 
 
+NAMES = {}  # the examples share their names
+PRINTED = []
+
+
 def printed(number):
-    """What each example up to this one prints; they share their names."""
+    """What an example prints, behind all before it: each runs once."""
     if any("scipy" in code for code, _ in examples()[: number + 1]):
         pytest.importorskip("scipy", reason="scipy is not installed")
-    names = {}
-    text = ""
-    for code, _ in examples()[: number + 1]:
+    for code, _ in examples()[len(PRINTED) : number + 1]:
         shown = io.StringIO()
         with contextlib.redirect_stdout(shown):
-            exec(compile(code, str(PAGE), "exec"), names)
-        text = shown.getvalue()
-    return text
+            exec(compile(code, str(PAGE), "exec"), NAMES)
+        PRINTED.append(shown.getvalue())
+    return PRINTED[number]
 
 
 def test_the_page_has_examples():

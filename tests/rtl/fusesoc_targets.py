@@ -1,7 +1,7 @@
 """FuseSoC finds each core with what it depends on, and every target of it runs to its end: Verilator has nothing to say, and yosys
 writes a netlist of a small shape. Ends with 77, which CTest counts as skipped, where FuseSoC is not installed.
 
-usage: fusesoc_targets.py RTL_FOLDER WORK_FOLDER CORE [TARGET...]
+usage: fusesoc_targets.py RTL_FOLDER WORK_FOLDER CORE [--synth | --others | TARGET...]
 """
 
 import importlib.util
@@ -37,7 +37,12 @@ targets = re.findall(r"^  (\w+):", text[text.index("\ntargets:"):text.index("\np
 shutil.rmtree(work / name, ignore_errors=True)
 (work / name).mkdir(parents=True)
 failures = 0
-for target in sys.argv[4:] or targets:
+chosen = sys.argv[4:] or targets
+if chosen in (["--synth"], ["--others"]):
+    chosen = [target for target in targets if target.endswith("synth") == (chosen == ["--synth"])]
+if not chosen:
+    sys.exit(f"{file}: no such targets")
+for target in chosen:
     small = {k: v for k, v in SMALL[name].items()} if target.endswith("synth") else {}
     command = [sys.executable, "-B", "-m", "fusesoc.main", "--cores-root", str(rtl), "run", "--target", target, f"mantissa:core:{name}",
                *(f"--{k}={v}" for k, v in small.items())]

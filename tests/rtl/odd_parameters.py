@@ -18,6 +18,13 @@ WORDS = ["Lanes=0", "Lanes=3", "Lanes=-1", "Lanes=128", "UW=0", "UW=1", "UW=54",
          "DelayRam=2", "UF=300", "PF=-200"]
 GRID = [*WORDS, "CoefMode=2", "CoefMode=-1", "RowSums=2", "CoefW=0", "CoefW=33", "MaxRow=0", "MaxRow=7", "MaxRow=-5", "LenW=4",
         "LenW=10", "S4=1610612736", "S0=1073741824", "S8=-1073741824", "RowShift=65", "RowShift=-70", "Lanes=64 MaxRow=32"]
+
+
+def each_once(sets):
+    """One set for each parameter: for a top that passes its parameters on to the checks of fx_core, whose limits are tried there."""
+    return list({s.split("=")[0]: s for s in reversed(sets)}.values())
+
+
 # Each a set of parameters; the reason must name one of them.
 ODD = {
     "pcg_core": ["Lanes=0", "Lanes=3", "Lanes=8", "CoefMode=3", "CoefMode=-1", "Order=4", "Order=-1", "Order=3 CoefMode=0", "RowSums=1",
@@ -30,15 +37,15 @@ ODD = {
     "pcg_core_axis": ["Lanes=0", "UFracW=1", "ScalarExpW=1", "Style=3", "UBytes=0", "RBytes=3", "CoefBytes=1", "LenW=4"],
     "fx_core": [*GRID, "Alone=2", "Alone=-1", "Chebyshev=1", "Chebyshev=12", "Chebyshev=8192", "Chebyshev=16 Alone=0", "CoefMode=0",
                 "CoefMode=0 CoefF=12 RowShift=16"],
-    "fx_cores": [*GRID, "Cores=0", "Cores=-1", "Cores=257", "CoefMode=0", "Chebyshev=16"],
-    "fx_resident": [*GRID, "Alone=0", "Chebyshev=16", "CoefMode=0 RowShift=16", "RF=15", "PW=19", "QDown=1", "OuterLanes=0",
+    "fx_cores": [*each_once(GRID), "Cores=0", "Cores=-1", "Cores=257", "CoefMode=0", "Chebyshev=16"],
+    "fx_resident": [*each_once(GRID), "Alone=0", "Chebyshev=16", "CoefMode=0 RowShift=16", "RF=15", "PW=19", "QDown=1", "OuterLanes=0",
                     "OuterLanes=2",
                     "OuterLanes=3 Lanes=4", "VF=64", "VF=-1", "VW=0", "VW=65", "DF=64", "DW=65", "MaxLength=0", "MaxLength=-7",
                     "LenW=11 MaxLength=4096"],
     "fx_cycle": ["Lanes=0", "Lanes=3", "Lanes=256", "Lanes=512 MaxLevel=10", "BusWords=0", "BusWords=2", "BusWords=3 Lanes=4", "W=3", "W=17", "F=3", "F=25", "E=3", "E=40", "Guard=-1", "Guard=9", "Before=0", "Before=5", "After=-1", "After=5",
                  "M0=0", "M1=512", "N0=-1", "Phi=40", "Phi=-30", "S0=0", "After=1 T0=40", "Centre=9", "Corner=-2", "East=1", "Z=5", "ZC=40",
                  "MaxLevel=1", "MaxLevel=15", "StoredLevel=1", "StoredLevel=8", "DW=31", "UW=65"],
-    "sp_core": [*WORDS, "Chebyshev=16", "CoefW=0", "CoefW=34", "Depth=0", "Depth=3", "AddressW=0", "AddressW=11", "RowLog=-1",
+    "sp_core": [*each_once(WORDS), "Chebyshev=16", "CoefW=0", "CoefW=34", "Depth=0", "Depth=3", "AddressW=0", "AddressW=11", "RowLog=-1",
                 "RowLog=40", "LenW=10", "LenW=12 Lanes=4"],
     "sp_core_axis": ["Lanes=0", "UW=1", "ScalarFracW=1", "RowLog=40", "WordBytes=0", "WordBytes=3", "Style=3"],
 }

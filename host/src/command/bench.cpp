@@ -20,7 +20,7 @@ namespace mantissa::cli {
 
 namespace {
 
-struct Flags {
+struct BenchFlags {
     std::string problem = "poisson2d:level=9", engine = "emulated";
     std::vector<std::string> specs = {"double", "float", "s23e8", "s17e8", "s14e8,u=s23e8,row=s20e8,dot=fixed[13:-50]"};
     double seconds = 1;
@@ -35,7 +35,7 @@ struct Timing {
 };
 
 /// Runs passes from r = b/|b|, restarting when the recurrence ends, until the time is up.
-Timing time_passes(const Problem& problem, const Engine& engine, const DatapathSpec& spec, const Flags& flags) {
+Timing time_passes(const Problem& problem, const Engine& engine, const DatapathSpec& spec, const BenchFlags& flags) {
     using Clock = std::chrono::steady_clock;
     const auto fit = fitted(problem.system, spec); // as a solve loads it
     const auto session =
@@ -69,7 +69,7 @@ Timing time_passes(const Problem& problem, const Engine& engine, const DatapathS
     return timing;
 }
 
-int bench_command(const Flags& flags) {
+int bench_command(const BenchFlags& flags) {
     if (!(flags.seconds > 0 && flags.seconds <= 3600))
         throw InvalidInput(fmt::format("--seconds {}: give a time above 0 and up to 3600", flags.seconds));
     static_cast<void>(thread_count(flags.threads));
@@ -106,8 +106,8 @@ int bench_command(const Flags& flags) {
     return kDone;
 }
 
-Run setup(CLI::App& app, const std::string& typed) {
-    const auto flags = std::make_shared<Flags>();
+Run setup_bench(CLI::App& app, const std::string& typed) {
+    const auto flags = std::make_shared<BenchFlags>();
     app.add_option("--problem", flags->problem, "as for mantissa solve")->capture_default_str();
     app.add_option("--engine", flags->engine, "see mantissa engines")->capture_default_str();
     app.add_option("--spec", flags->specs, "datapaths to time; the first is what the others are relative to");
@@ -133,6 +133,6 @@ Run setup(CLI::App& app, const std::string& typed) {
 
 } // namespace
 
-const Command kBench{"bench", "Time a pipelined-CG pass on an engine", setup};
+const Command kBench{"bench", "Time a pipelined-CG pass on an engine", setup_bench};
 
 } // namespace mantissa::cli

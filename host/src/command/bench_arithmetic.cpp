@@ -21,7 +21,7 @@ namespace mantissa::cli {
 
 namespace {
 
-struct Flags {
+struct ArithmeticFlags {
     int repetitions = 21;
     bool json = false;
 };
@@ -44,7 +44,7 @@ void print_paths(const std::vector<bench::Ratio>& ratios) {
 }
 #endif
 
-int arithmetic_command(const Flags& flags) {
+int arithmetic_command(const ArithmeticFlags& flags) {
 #ifdef MANTISSA_MEASURE
     if (flags.repetitions < 1 || flags.repetitions > 10000)
         throw InvalidInput(fmt::format("--repetitions {}: give a number from 1 to 10000", flags.repetitions));
@@ -78,7 +78,7 @@ int arithmetic_command(const Flags& flags) {
 } // namespace
 
 Run setup_bench_arithmetic(CLI::App& app) {
-    const auto flags = std::make_shared<Flags>();
+    const auto flags = std::make_shared<ArithmeticFlags>();
     app.add_option("--repetitions", flags->repetitions, "interleaved repetitions of each case")->capture_default_str();
     app.add_flag("--json", flags->json, "print a JSON list");
     return [flags] { return arithmetic_command(*flags); };

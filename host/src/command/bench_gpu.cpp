@@ -39,7 +39,7 @@ namespace mantissa::cli {
 
 namespace {
 
-struct Flags {
+struct BenchGpuFlags {
     std::vector<int> levels = {8, 13};
     std::vector<std::string> matrices;
     std::string output;
@@ -58,7 +58,7 @@ struct Flags {
 constexpr int kEngineLevel = 9; ///< where the reduced-format engine is measured
 
 /// The files asked for, or every *.mtx of $MANTISSA_DATA/matrices.
-std::vector<std::string> matrix_files(const Flags& flags) {
+std::vector<std::string> matrix_files(const BenchGpuFlags& flags) {
     if (!flags.matrices.empty()) return flags.matrices;
     std::vector<std::string> files;
     const char* const data = std::getenv("MANTISSA_DATA");
@@ -160,7 +160,7 @@ std::vector<gpu::NamedMatrix> read_matrices(const std::vector<std::string>& file
 }
 
 /// Writes `all` with the command that made it; where the file went is no part of that.
-void write_result(nlohmann::ordered_json all, const Flags& flags, const std::string& typed) {
+void write_result(nlohmann::ordered_json all, const BenchGpuFlags& flags, const std::string& typed) {
     const std::string went = flags.output.empty() ? "" : " --output " + flags.output;
     const std::size_t at = went.empty() ? std::string::npos : typed.find(went);
     all["command"] = at == std::string::npos ? typed : typed.substr(0, at) + typed.substr(at + went.size());
@@ -191,7 +191,7 @@ std::vector<gpu::NamedMatrix> problem_matrices(const std::vector<std::string>& p
     return matrices;
 }
 
-int bench_blas1(const Flags& flags, const std::string& typed) {
+int bench_blas1(const BenchGpuFlags& flags, const std::string& typed) {
     if (flags.powers.size() != 2 || flags.powers[0] < 0 || flags.powers[1] > 28 || flags.powers[0] > flags.powers[1])
         throw InvalidInput("--powers: give the first and the last, from 0 to 28");
     gpu::Blas1BenchRequest request;
@@ -223,7 +223,7 @@ std::vector<gpu::NamedSystems> coordinate_systems(const std::vector<std::string>
     return systems;
 }
 
-int bench_cg(const Flags& flags, const std::string& typed) {
+int bench_cg(const BenchGpuFlags& flags, const std::string& typed) {
     if (flags.problems.empty()) throw InvalidInput("--cg: name systems with --problem, as for mantissa solve");
     if (!(flags.tolerance > 0 && flags.tolerance < 1))
         throw InvalidInput(fmt::format("--tolerance {}: give a number between 0 and 1", flags.tolerance));
@@ -242,7 +242,7 @@ int bench_cg(const Flags& flags, const std::string& typed) {
     return kDone;
 }
 
-void check_dense(const Flags& flags) {
+void check_dense(const BenchGpuFlags& flags) {
     for (const std::size_t n : flags.sizes)
         if (n == 0) throw InvalidInput("--sizes 0: give sizes from 1 on");
     const std::vector<std::string> names = gpu::dense_contest_names();
@@ -251,7 +251,7 @@ void check_dense(const Flags& flags) {
             throw InvalidInput(fmt::format("--contest {}: there are {}", base::quoted(name), fmt::join(names, ", ")));
 }
 
-int bench_dense(const Flags& flags, const std::string& typed) {
+int bench_dense(const BenchGpuFlags& flags, const std::string& typed) {
     gpu::DenseBenchRequest request;
     if (!flags.sizes.empty()) request.sizes = flags.sizes;
     request.contests = flags.contests;
@@ -261,7 +261,7 @@ int bench_dense(const Flags& flags, const std::string& typed) {
     return kDone;
 }
 
-int bench_lu_figures(const Flags& flags, const std::string& typed) {
+int bench_lu_figures(const BenchGpuFlags& flags, const std::string& typed) {
     const Provenance here = current_provenance(typed);
     write_result(nlohmann::ordered_json::parse(gpu::run_lu_figures({}, here.commit, here.date, say)), flags, typed);
     return kDone;
@@ -290,7 +290,7 @@ std::vector<gpu::MadeMatrix> large_matrices(const std::vector<std::string>& prob
     return list;
 }
 
-int bench_parted(const Flags& flags, const std::string& typed, bool levels_given) {
+int bench_parted(const BenchGpuFlags& flags, const std::string& typed, bool levels_given) {
     gpu::PartedBenchRequest request;
     request.gpus = flags.gpus;
     if (levels_given) {
@@ -320,7 +320,7 @@ void check_gpus(const std::vector<int>& counts) {
                                            there == 1 ? "is" : "are", there, there == 1 ? "" : "s", gpu::kMaxParts));
 }
 
-int bench_gpu(const Flags& flags, const std::string& typed, bool levels_given) {
+int bench_gpu(const BenchGpuFlags& flags, const std::string& typed, bool levels_given) {
     check_outputs({{"--output", flags.output}}, false);
     if (flags.levels.size() != 2 || flags.levels[0] < 2 || flags.levels[1] > 14 || flags.levels[0] > flags.levels[1])
         throw InvalidInput("--levels: give the first and the last, from 2 to 14");
@@ -361,7 +361,7 @@ int bench_gpu(const Flags& flags, const std::string& typed, bool levels_given) {
 
 #else
 
-int bench_gpu(const Flags&, const std::string&, bool) {
+int bench_gpu(const BenchGpuFlags&, const std::string&, bool) {
     throw InvalidInput(
         "bench gpu: built without CUDA; install the CUDA toolkit with cuSPARSE and cuBLAS and build again");
 }
@@ -393,7 +393,7 @@ void check_kinds(const CLI::App& app) {
 }
 
 /// What --several needs to know before it looks for a device.
-void check_several(const Flags& flags) {
+void check_several(const BenchGpuFlags& flags) {
     if (!flags.several) return;
     if (flags.problems.empty()) throw InvalidInput("--several: name systems with --problem dsi:FILE");
     for (const std::string& text : flags.problems)
@@ -406,7 +406,7 @@ void check_several(const Flags& flags) {
 } // namespace
 
 Run setup_bench_gpu(CLI::App& app, const std::string& typed) {
-    const auto flags = std::make_shared<Flags>();
+    const auto flags = std::make_shared<BenchGpuFlags>();
     app.add_option("--levels", flags->levels, "first and last level of poisson2d")->expected(2)->capture_default_str();
     app.add_option("--matrix", flags->matrices, "MatrixMarket files; default: those of $MANTISSA_DATA/matrices");
     app.add_flag("--sparse", flags->sparse, "the sparse part alone, without the grids");

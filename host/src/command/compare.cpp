@@ -17,14 +17,14 @@ namespace mantissa::cli {
 
 namespace {
 
-struct Flags {
+struct CompareFlags {
     std::string file, store;
     int threads = 0;
     bool stored = false, json = false;
 };
 
 /// Beside the comparison file unless given otherwise.
-std::string store_path(const Flags& flags, const compare::Comparison& comparison) {
+std::string store_path(const CompareFlags& flags, const compare::Comparison& comparison) {
     if (!flags.store.empty()) return flags.store;
     const std::filesystem::path file(flags.file);
     if (comparison.store.empty()) return std::filesystem::path(file).replace_extension(".sqlite").string();
@@ -32,7 +32,7 @@ std::string store_path(const Flags& flags, const compare::Comparison& comparison
 }
 
 /// A stored document shown again, its sentences formed anew from its figures; nothing is computed.
-int show_document(const Flags& flags, const std::string& typed) {
+int show_document(const CompareFlags& flags, const std::string& typed) {
     const base::FileText file = base::read_file(flags.file);
     results::Json document = results::Json::parse(file.view(), nullptr, false);
     const auto refuse = [&](const std::string& why) {
@@ -59,7 +59,7 @@ int show_document(const Flags& flags, const std::string& typed) {
     return kDone;
 }
 
-int compare_command(const Flags& flags, const std::string& typed) {
+int compare_command(const CompareFlags& flags, const std::string& typed) {
     if (flags.file.ends_with(".json")) return show_document(flags, typed);
     const compare::Comparison comparison = compare::read_comparison(flags.file);
     const std::string path = store_path(flags, comparison);
@@ -73,8 +73,8 @@ int compare_command(const Flags& flags, const std::string& typed) {
     return kDone;
 }
 
-Run setup(CLI::App& app, const std::string& typed) {
-    const auto flags = std::make_shared<Flags>();
+Run setup_compare(CLI::App& app, const std::string& typed) {
+    const auto flags = std::make_shared<CompareFlags>();
     app.add_option(
            "file", flags->file,
            "the comparison, a TOML file (see docs/compare.md); or a .json document that --json printed, to show or "
@@ -93,6 +93,7 @@ Run setup(CLI::App& app, const std::string& typed) {
 
 } // namespace
 
-const Command kCompare{"compare", "Which design wins on which device, and why: time and area from all engines", setup};
+const Command kCompare{"compare", "Which design wins on which device, and why: time and area from all engines",
+                       setup_compare};
 
 } // namespace mantissa::cli

@@ -13,7 +13,7 @@ namespace mantissa::cli {
 
 namespace {
 
-Run setup(CLI::App& app, const std::string&) {
+Run setup_engines(CLI::App& app, const std::string&) {
     auto json = std::make_shared<bool>(false);
     app.add_flag("--json", *json, "print a JSON list");
     return [json] {
@@ -31,6 +31,6 @@ Run setup(CLI::App& app, const std::string&) {
 
 } // namespace
 
-const Command kEngines{"engines", "List the engines, and why one is missing", setup};
+const Command kEngines{"engines", "List the engines, and why one is missing", setup_engines};
 
 } // namespace mantissa::cli

@@ -14,13 +14,13 @@ namespace mantissa::cli {
 
 namespace {
 
-struct Flags {
+struct ReportFlags {
     report::Request request;
     std::string output = "report.html";
     bool json = false;
 };
 
-int report_command(const Flags& flags, const std::string& typed) {
+int report_command(const ReportFlags& flags, const std::string& typed) {
     std::FILE* const words = check_outputs({{"-o", flags.output}}, flags.json);
     const report::Report made = report::make_report(flags.request, current_provenance(typed));
     base::write_file(flags.output, made.html);
@@ -40,8 +40,8 @@ int report_command(const Flags& flags, const std::string& typed) {
     return kDone;
 }
 
-Run setup(CLI::App& app, const std::string& typed) {
-    const auto flags = std::make_shared<Flags>();
+Run setup_report(CLI::App& app, const std::string& typed) {
+    const auto flags = std::make_shared<ReportFlags>();
     app.add_option("results", flags->request.stores, "results files (SQLite) of sweep, synthesize, compare and upset")
         ->required();
     app.add_option("--against", flags->request.against,
@@ -56,6 +56,6 @@ Run setup(CLI::App& app, const std::string& typed) {
 
 } // namespace
 
-const Command kReport{"report", "Results files as one HTML page, with the origin of every figure", setup};
+const Command kReport{"report", "Results files as one HTML page, with the origin of every figure", setup_report};
 
 } // namespace mantissa::cli

@@ -34,7 +34,7 @@ namespace {
 using report::PaperCell;
 using results::Json;
 
-struct Flags {
+struct ReproduceFlags {
     std::string table, data, store, plot;
     std::vector<int> levels;
     int threads = 0, jobs = 0;
@@ -93,7 +93,7 @@ Json to_json(const Reproduced& r) {
     return j;
 }
 
-std::vector<Reproduced> run_cells(std::vector<PaperCell> cells, const Flags& flags, const std::string& typed) {
+std::vector<Reproduced> run_cells(std::vector<PaperCell> cells, const ReproduceFlags& flags, const std::string& typed) {
     std::vector<Reproduced> table;
     for (PaperCell& cell : cells) table.push_back({std::move(cell), std::nullopt, {}, false});
     if (flags.stored && flags.store.empty())
@@ -216,7 +216,7 @@ void print_summary(const std::vector<Reproduced>& table) {
     fmt::print("reduced formats: median |ln(here/paper)| {:.3f} over {}\n", median, text::counted(logs.size(), "cell"));
 }
 
-int reproduce_command(const Flags& flags, const std::string& typed) {
+int reproduce_command(const ReproduceFlags& flags, const std::string& typed) {
     const int threads = thread_count(flags.threads);
     if (flags.jobs < 0 || flags.jobs > kMostJobs)
         throw InvalidInput(fmt::format("--jobs {}: give 1 to {}, or 0 for --threads", flags.jobs, kMostJobs));
@@ -280,8 +280,8 @@ int reproduce_command(const Flags& flags, const std::string& typed) {
     return kDone;
 }
 
-Run setup(CLI::App& app, const std::string& typed) {
-    const auto flags = std::make_shared<Flags>();
+Run setup_reproduce(CLI::App& app, const std::string& typed) {
+    const auto flags = std::make_shared<ReproduceFlags>();
     flags->levels = {8, 9};
     app.add_option(
            "table", flags->table,
@@ -309,6 +309,6 @@ Run setup(CLI::App& app, const std::string& typed) {
 
 } // namespace
 
-const Command kReproduce{"reproduce", "Recompute the tables of the paper, its values beside ours", setup};
+const Command kReproduce{"reproduce", "Recompute the tables of the paper, its values beside ours", setup_reproduce};
 
 } // namespace mantissa::cli

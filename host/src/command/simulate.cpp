@@ -29,7 +29,7 @@ namespace mantissa::cli {
 
 namespace {
 
-struct Flags {
+struct SimulateFlags {
     std::string problem, check, trace, window = "0:2000";
     std::uint64_t seed = 1, cores = 1;
     double clock_mhz = 100, bandwidth_gb = 0, latency_ns = 0, stall = 0;
@@ -39,7 +39,7 @@ struct Flags {
 
 namespace fs = std::filesystem;
 
-sim::TraceWindow trace_of(const Flags& f) {
+sim::TraceWindow trace_of(const SimulateFlags& f) {
     if (f.trace.empty()) return {};
     sim::TraceWindow window{f.trace, 0, 0};
     const std::string_view text = f.window;
@@ -66,7 +66,7 @@ sim::TraceWindow trace_of(const Flags& f) {
     return window;
 }
 
-sim::RtlOptions rtl_options(const Flags& f, std::shared_ptr<sim::CycleCounts> counts) {
+sim::RtlOptions rtl_options(const SimulateFlags& f, std::shared_ptr<sim::CycleCounts> counts) {
     if (!(f.clock_mhz > 0 && f.clock_mhz <= 1e6))
         throw InvalidInput(fmt::format("--clock {}: give the core's clock in MHz, as 120", f.clock_mhz));
     if (!(f.bandwidth_gb >= 0 && f.bandwidth_gb <= 1e9))
@@ -99,7 +99,7 @@ std::optional<fs::file_time_type> written(const std::string& trace) {
 }
 
 /// The core writes its waveform when the window's first clock comes. Where it never came, the save file is of no use.
-void check_trace(const Flags& flags, std::optional<fs::file_time_type> before, std::uint64_t clocks) {
+void check_trace(const SimulateFlags& flags, std::optional<fs::file_time_type> before, std::uint64_t clocks) {
     if (flags.trace.empty() || written(flags.trace) != before) return;
     std::error_code ignored;
     fs::remove(save_file_of(flags.trace), ignored);
@@ -164,14 +164,14 @@ std::string cycles_to_text(const sim::SimulationReport& r) {
 }
 
 /// The cycle core keeps its vectors: it has no memory to be slow, and its models write no waveforms.
-void check_cycles(const Flags& f) {
+void check_cycles(const SimulateFlags& f) {
     if (f.bandwidth_gb != 0 || f.latency_ns != 0 || f.stall != 0)
         throw InvalidInput("--bandwidth, --latency and --stall: the cycle core keeps all vectors and reads no memory; "
                            "leave them out");
     if (!f.trace.empty()) throw InvalidInput("--trace: the cycle core's model writes no waveforms; leave it out");
 }
 
-int simulate_command(const Flags& flags) {
+int simulate_command(const SimulateFlags& flags) {
     const auto counts = std::make_shared<sim::CycleCounts>();
     const SolveOptions options = flags.solver.options();
     if (std::string why = options::refusal(options); !why.empty()) throw InvalidInput(why);
@@ -232,9 +232,9 @@ int simulate_command(const Flags& flags) {
     return result.status == Status::converged ? kDone : kNotConverged;
 }
 
-Run setup(CLI::App& app, const std::string&) {
-    const auto flags = std::make_shared<Flags>();
-    Flags& f = *flags;
+Run setup_simulate(CLI::App& app, const std::string&) {
+    const auto flags = std::make_shared<SimulateFlags>();
+    SimulateFlags& f = *flags;
     using options::Group;
     const auto begin = [&app](Group group) { app.option_defaults()->group(options::title(group)); };
     begin(Group::problem);
@@ -264,6 +264,6 @@ Run setup(CLI::App& app, const std::string&) {
 } // namespace
 
 const Command kSimulate{"simulate", "Solve on the RTL core, clock by clock, and report cycles, stalls and traffic",
-                        setup};
+                        setup_simulate};
 
 } // namespace mantissa::cli

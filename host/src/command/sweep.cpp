@@ -20,14 +20,14 @@ namespace mantissa::cli {
 
 namespace {
 
-struct Flags {
+struct SweepFlags {
     std::string file, store, csv, json_lines;
     int threads = 0;
     bool dry_run = false, json = false;
 };
 
 /// Beside the sweep file unless given otherwise.
-std::string store_path(const Flags& flags, const Sweep& sweep) {
+std::string store_path(const SweepFlags& flags, const Sweep& sweep) {
     if (!flags.store.empty()) return flags.store;
     const std::filesystem::path file(flags.file);
     if (sweep.store.empty()) return std::filesystem::path(file).replace_extension(".sqlite").string();
@@ -54,7 +54,7 @@ void print_report(std::FILE* to, const sweeps::SweepReport& r, const std::string
         fmt::print(stderr, "mantissa: {}: {}\n", base::shortened(key, 300), base::shortened(reason, 400));
 }
 
-int dry_run(const Flags& flags, const Sweep& sweep, const std::string& path) {
+int dry_run(const SweepFlags& flags, const Sweep& sweep, const std::string& path) {
     const std::size_t points = sweep.points.size() + sweep.dense.size();
     std::size_t stored = 0;
     if (std::filesystem::exists(path)) {
@@ -80,7 +80,7 @@ struct Request {
     std::unique_ptr<Store> store;
 };
 
-Request read_request(const Flags& flags, const running::Ranks& ranks) {
+Request read_request(const SweepFlags& flags, const running::Ranks& ranks) {
     Request r;
     r.sweep = read_sweep(flags.file);
     r.threads = thread_count(flags.threads);
@@ -94,7 +94,8 @@ Request read_request(const Flags& flags, const running::Ranks& ranks) {
     return r;
 }
 
-int run_request(const Flags& flags, const std::string& typed, const Request& request, const running::Ranks& ranks) {
+int run_request(const SweepFlags& flags, const std::string& typed, const Request& request,
+                const running::Ranks& ranks) {
     Store* const store = request.store.get();
     const sweeps::SweepReport report = sweeps::run_sweep(request.sweep, store, request.threads, typed, ranks);
     if (!ranks.first()) return kDone;
@@ -111,7 +112,7 @@ int run_request(const Flags& flags, const std::string& typed, const Request& req
     return report.refused.empty() ? kDone : kWrongRequest;
 }
 
-int sweep_command(const Flags& flags, const std::string& typed) {
+int sweep_command(const SweepFlags& flags, const std::string& typed) {
     const running::Ranks ranks;
     Request request;
     std::string fault;
@@ -135,8 +136,8 @@ int sweep_command(const Flags& flags, const std::string& typed) {
     }
 }
 
-Run setup(CLI::App& app, const std::string& typed) {
-    const auto flags = std::make_shared<Flags>();
+Run setup_sweep(CLI::App& app, const std::string& typed) {
+    const auto flags = std::make_shared<SweepFlags>();
     app.add_option("file", flags->file, "the sweep, a TOML file")->required();
     app.add_option("--store", flags->store, "results file (SQLite); default: what the sweep names, or its name");
     app.add_option("--threads", flags->threads, "points at a time, 0 for all cores")->capture_default_str();
@@ -150,6 +151,6 @@ Run setup(CLI::App& app, const std::string& typed) {
 
 } // namespace
 
-const Command kSweep{"sweep", "Run the points of a sweep file; a killed sweep resumes", setup};
+const Command kSweep{"sweep", "Run the points of a sweep file; a killed sweep resumes", setup_sweep};
 
 } // namespace mantissa::cli

@@ -26,7 +26,7 @@ namespace {
 using synthesis::SynthesisFigures;
 using synthesis::SynthesisRequest;
 
-struct Flags {
+struct SynthesizeFlags {
     std::vector<std::string> specs{"s23e8"}, targets{"xc2v"}, multipliers{"block"}, parts{"core"};
     std::vector<std::string> cycles{"b2,w=10"};
     std::string store;
@@ -36,7 +36,7 @@ struct Flags {
     bool combinational = false, place = false, json = false;
 };
 
-struct Outcome {
+struct SynthesisOutcome {
     SynthesisRequest request;
     SynthesisFigures figures;
     std::vector<synthesis::Placement> placements; // all that are stored, slowest first
@@ -47,7 +47,7 @@ struct Outcome {
     }
 };
 
-std::vector<bool> constant_bands_of(const Flags& flags, const DatapathSpec& spec, const std::string& part) {
+std::vector<bool> constant_bands_of(const SynthesizeFlags& flags, const DatapathSpec& spec, const std::string& part) {
     if (flags.bands.empty()) return {synthesis::is_core(part) && synthesis::holds_stencil(spec)};
     std::vector<bool> constant;
     for (const std::string& bands : flags.bands) constant.push_back(bands == "constant");
@@ -55,11 +55,11 @@ std::vector<bool> constant_bands_of(const Flags& flags, const DatapathSpec& spec
 }
 
 /// The cycle cores that are asked for.
-void append_cycles(std::vector<Outcome>& all, const Flags& flags) {
+void append_cycles(std::vector<SynthesisOutcome>& all, const SynthesizeFlags& flags) {
     for (const std::string& cycle : flags.cycles)
         for (const std::string& target : flags.targets)
             for (const int lanes : flags.lanes) {
-                Outcome o;
+                SynthesisOutcome o;
                 o.request.target = target;
                 o.request.part = "cycle";
                 o.request.combinational = flags.combinational;
@@ -68,8 +68,8 @@ void append_cycles(std::vector<Outcome>& all, const Flags& flags) {
             }
 }
 
-std::vector<Outcome> requests_of(const Flags& flags) {
-    std::vector<Outcome> all;
+std::vector<SynthesisOutcome> requests_of(const SynthesizeFlags& flags) {
+    std::vector<SynthesisOutcome> all;
     for (const std::string& part : flags.parts) {
         if (part == "cycle") {
             append_cycles(all, flags);
@@ -90,14 +90,14 @@ std::vector<Outcome> requests_of(const Flags& flags) {
 
 /// Runs every request, `jobs` at a time; a lone request has its seeds run side by side instead. Whatever is finished is
 /// stored at once, so a killed command goes on where it stood.
-void run_all(std::vector<Outcome>& all, synthesis::Synthesizer& synthesizer, const Flags& flags) {
+void run_all(std::vector<SynthesisOutcome>& all, synthesis::Synthesizer& synthesizer, const SynthesizeFlags& flags) {
     const std::size_t seeds = flags.place ? static_cast<std::size_t>(std::max(0, flags.seeds)) : 0;
     const std::size_t items = all.size() * (1 + seeds);
     running::ItemProgress line(flags.place ? "syntheses and placements" : "syntheses", items,
                                static_cast<double>(items));
     const int inner = all.size() == 1 ? flags.jobs : 1;
     base::run_jobs(all.size(), flags.jobs, [&](std::size_t i) {
-        Outcome& o = all[i];
+        SynthesisOutcome& o = all[i];
         try {
             o.figures = synthesizer.figures(o.request);
             line.done(1);
@@ -113,7 +113,7 @@ const char* bands_of(const SynthesisRequest& request) {
     return request.constant_bands ? "constant" : "streamed";
 }
 
-results::Json to_json(const Outcome& o, const std::string& tool) {
+results::Json to_json(const SynthesisOutcome& o, const std::string& tool) {
     const SynthesisFigures& f = o.figures;
     const synthesis::CoreClock model = synthesis::modelled_clock(o.request.target, f.model_mhz, f.model_path);
     results::Json j = {{"spec", subject_of(o.request)},
@@ -143,7 +143,7 @@ results::Json to_json(const Outcome& o, const std::string& tool) {
     return j;
 }
 
-void print(const Outcome& o, const std::string& tool) {
+void print(const SynthesisOutcome& o, const std::string& tool) {
     const SynthesisFigures& f = o.figures;
     fmt::print("{} of {} on {}, {} multipliers{}{} ({})\n", o.request.part, subject_of(o.request), o.request.target,
                o.request.multiplier, o.request.constant_bands ? ", a constant stencil" : "",
@@ -172,13 +172,13 @@ void print(const Outcome& o, const std::string& tool) {
     fmt::print("  critical path of the median: {}\n", synthesis::median_placement(o.placements).critical);
 }
 
-int synthesize_command(const Flags& flags, const std::string& typed) {
+int synthesize_command(const SynthesizeFlags& flags, const std::string& typed) {
     text::WholeRange{1, kMostJobs}.require("--jobs", flags.jobs);
     text::WholeRange{1, 99}.require("--seeds", flags.seeds);
     if (!flags.store.empty()) base::check_store_path("--store", flags.store);
-    std::vector<Outcome> all = requests_of(flags);
+    std::vector<SynthesisOutcome> all = requests_of(flags);
     with_option_names({"bands", "combinational", "lanes", "level", "operator", "place", "seeds", "stored-level"}, [&] {
-        for (const Outcome& o : all) { // all of them, before any tool runs
+        for (const SynthesisOutcome& o : all) { // all of them, before any tool runs
             synthesis::Synthesizer::check(o.request);
             if (flags.place) synthesis::Synthesizer::check_place(o.request, flags.seeds);
         }
@@ -187,7 +187,7 @@ int synthesize_command(const Flags& flags, const std::string& typed) {
     run_all(all, synthesizer, flags);
     std::exception_ptr fault;
     results::Json list = results::Json::array();
-    for (const Outcome& o : all) {
+    for (const SynthesisOutcome& o : all) {
         if (o.fault) {
             if (!fault) fault = o.fault;
             continue;
@@ -201,8 +201,8 @@ int synthesize_command(const Flags& flags, const std::string& typed) {
     return kDone;
 }
 
-Run setup(CLI::App& app, const std::string& typed) {
-    const auto flags = std::make_shared<Flags>();
+Run setup_synthesize(CLI::App& app, const std::string& typed) {
+    const auto flags = std::make_shared<SynthesizeFlags>();
     std::string parts;
     for (const auto& [name, text] : synthesis::synthesis_parts())
         if (name != "core") parts += fmt::format("{}{}: {}", parts.empty() ? "" : "; ", name, text);
@@ -239,6 +239,7 @@ Run setup(CLI::App& app, const std::string& typed) {
 
 } // namespace
 
-const Command kSynthesize{"synthesize", "Area and clock of a datapath or operator on a device family (yosys)", setup};
+const Command kSynthesize{"synthesize", "Area and clock of a datapath or operator on a device family (yosys)",
+                          setup_synthesize};
 
 } // namespace mantissa::cli

@@ -1,7 +1,9 @@
 #include "image.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <map>
 #include <stdexcept>
 
 #include <zlib.h>
@@ -31,8 +33,18 @@ void append_chunk(std::string& out, std::string_view type, std::string_view cont
                            crc32(0, reinterpret_cast<const Bytef*>(body.data()), static_cast<uInt>(body.size()))));
 }
 
-/// Each row behind the difference to the square on its left (PNG's filter 1), packed.
-std::string packed(const Image& image) {
+std::string packed(const std::string& rows) {
+    uLongf size = compressBound(static_cast<uLong>(rows.size()));
+    std::string out(size, '\0');
+    if (compress2(reinterpret_cast<Bytef*>(out.data()), &size, reinterpret_cast<const Bytef*>(rows.data()),
+                  static_cast<uLong>(rows.size()), Z_BEST_COMPRESSION) != Z_OK)
+        throw std::runtime_error("zlib: a picture could not be packed");
+    out.resize(size);
+    return out;
+}
+
+/// Each row behind the difference to the square on its left (PNG's filter 1).
+std::string differences(const Image& image) {
     std::string rows;
     const std::size_t row = kChannels * image.width;
     for (std::size_t y = 0; y < image.height; ++y) {
@@ -42,12 +54,19 @@ std::string packed(const Image& image) {
             rows += static_cast<char>(image.bytes[y * row + i] - left);
         }
     }
-    uLongf size = compressBound(static_cast<uLong>(rows.size()));
-    std::string out(size, '\0');
-    if (compress2(reinterpret_cast<Bytef*>(out.data()), &size, reinterpret_cast<const Bytef*>(rows.data()),
-                  static_cast<uLong>(rows.size()), Z_BEST_COMPRESSION) != Z_OK)
-        throw std::runtime_error("zlib: a picture could not be packed");
-    out.resize(size);
+    return rows;
+}
+
+/// A PNG's chunks; `kind` 2 has red, green and blue of each square, 3 numbers of colours in `palette`.
+std::string png(const Image& image, char kind, const std::string& palette, const std::string& rows) {
+    std::string out = "\x89PNG\r\n\x1A\n", head;
+    append_number(head, static_cast<std::uint32_t>(image.width));
+    append_number(head, static_cast<std::uint32_t>(image.height));
+    head += {'\x08', kind, '\0', '\0', '\0'}; // of eight bits; no interlacing
+    append_chunk(out, "IHDR", head);
+    if (!palette.empty()) append_chunk(out, "PLTE", palette);
+    append_chunk(out, "IDAT", packed(rows));
+    append_chunk(out, "IEND", "");
     return out;
 }
 
@@ -92,14 +111,26 @@ Image halved(const Image& image) {
 }
 
 std::string png_of(const Image& image) {
-    std::string out = "\x89PNG\r\n\x1A\n", head;
-    append_number(head, static_cast<std::uint32_t>(image.width));
-    append_number(head, static_cast<std::uint32_t>(image.height));
-    head += {'\x08', '\x02', '\0', '\0', '\0'}; // eight bits of red, green and blue; no interlacing
-    append_chunk(out, "IHDR", head);
-    append_chunk(out, "IDAT", packed(image));
-    append_chunk(out, "IEND", "");
-    return out;
+    return png(image, '\x02', {}, differences(image));
+}
+
+std::string small_png_of(const Image& image) {
+    constexpr std::size_t kMostColours = 256;
+    for (const int levels : {256, 64, 48, 32, 24, 16, 8, 6}) { // of a channel; 6^3 colours are few enough
+        std::map<std::array<std::uint8_t, kChannels>, std::size_t> places;
+        std::string palette, rows;
+        for (std::size_t i = 0; i < image.bytes.size() && places.size() <= kMostColours; i += kChannels) {
+            std::array<std::uint8_t, kChannels> colour{};
+            for (std::size_t k = 0; k < kChannels; ++k)
+                colour[k] = byte_of(std::round(image.bytes[i + k] / 255.0 * (levels - 1)) / (levels - 1));
+            const auto [place, fresh] = places.emplace(colour, places.size());
+            if (fresh) palette.append(colour.begin(), colour.end());
+            if (i % (kChannels * image.width) == 0) rows += '\0'; // no filter
+            rows += static_cast<char>(place->second);
+        }
+        if (places.size() <= kMostColours) return png(image, '\x03', palette, rows);
+    }
+    return png_of(image);
 }
 
 std::string base64_of(std::string_view bytes) {
@@ -139,7 +170,7 @@ std::string drawing_of(const std::vector<Panel>& panels, std::size_t across, con
         out += fmt::format("<image x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" "
                            "href=\"data:image/png;base64,{}\"/>\n",
                            x + (width - p.image.width) / 2, y + (height - p.image.height) / 2, p.image.width,
-                           p.image.height, base64_of(png_of(p.image)));
+                           p.image.height, base64_of(small_png_of(p.image)));
         for (std::size_t line = 0; line < p.words.size(); ++line)
             out += fmt::format("<text x=\"{}\" y=\"{}\">{}</text>\n", x, y + height + (line + 1) * kLine,
                                escaped(p.words[line]));

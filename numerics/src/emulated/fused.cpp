@@ -11,6 +11,7 @@
 #include "../fp_mode.hpp"
 #include "../isa/pass.hpp"
 #include "difference_rows.hpp"
+#include "fused_dots.hpp"
 #include "fused_plan.hpp"
 #include "mantissa/accumulate.hpp"
 #include "mantissa/exact.hpp"
@@ -45,8 +46,8 @@ public:
         }
         for (int b = 0; b < kBands; ++b) offset_[b] = band_offset(b, system.row_length());
         // Chunks are multiples of the largest number of partial sums, and long enough to amortise their halo.
-        const std::size_t wanted = std::max(kChunk, 4 * (this->margin_ + 1));
-        chunk_ = (wanted + kChunk - 1) / kChunk * kChunk;
+        const std::size_t wanted = std::max(kFusedChunk, 4 * (this->margin_ + 1));
+        chunk_ = (wanted + kFusedChunk - 1) / kFusedChunk * kFusedChunk;
         ends_ = links_ == nullptr ? StripEnds{0, this->size(), 0, this->size()}
                                   : strip_ends(links_->ghosts(), this->size(), system.row_length());
     }
@@ -75,8 +76,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t kChunk = 4096;
-    static_assert(kChunk % (DotSpec::kMaxDepth * DatapathSpec::kMaxLanes) == 0);
+    using Sums = FusedSums;
 
     void load(const Stencil& matrix) {
         std::array<T, kBands> c{};
@@ -172,43 +172,15 @@ private:
         if (end > ends_.ghost_back) std::fill(q + std::max(ends_.ghost_back, begin), q + end, T{});
     }
 
-    struct Sums {
-        std::vector<double> rr, pq, qq; ///< floating lanes
-        std::vector<FixedAccumulator> fixed;
-        Sums(const DatapathSpec& s)
-            : rr(s.dot.fixed ? 0 : static_cast<std::size_t>(s.partials())), pq(rr), qq(rr),
-              fixed(s.dot.fixed ? 3 : 0, FixedAccumulator(s.dot.window)) {}
-    };
-
-    void dot_fixed(FixedAccumulator& sum, const T* a, const T* b, std::size_t count) const {
-        const FixedWindow& w = this->spec_.dot.window;
-        const double scale = std::ldexp(1.0, -w.lsb);
-        for (std::size_t begin = 0; begin < count; begin += kChunk) {
-            const std::size_t n = std::min(kChunk, count - begin);
-            double largest = 0;
-            const std::int64_t units =
-                kernels_.dot_fixed(a + begin, b + begin, plan_.masks.product, scale, &largest, n);
-            const bool exact_terms = !this->spec_.dot.exact_product || largest * scale < 0x1p52;
-            if (exact_terms && largest < std::ldexp(1.0, w.msb) && largest * scale * static_cast<double>(n) < 0x1p62) {
-                sum.add_units(units);
-                continue;
-            }
-            for (std::size_t i = begin; i < begin + n; ++i) {
-                if (this->spec_.dot.exact_product) sum.add_product(a[i], b[i]);
-                else sum.add(exact::mul(this->spec_.dot.product, a[i], b[i]));
-            }
-        }
-    }
-
     void dots(Sums& sums, std::size_t begin, std::size_t end) {
         const T* const r = this->data(Vec::r) + begin;
         const T* const p = this->data(Vec::p) + begin;
         const T* const q = this->data(Vec::q) + begin;
         const std::size_t n = end - begin;
         if (this->spec_.dot.fixed) {
-            dot_fixed(sums.fixed[0], r, r, n);
-            dot_fixed(sums.fixed[1], p, q, n);
-            dot_fixed(sums.fixed[2], q, q, n);
+            add_fixed_dot(sums.fixed[0], kernels_, this->spec_.dot, plan_.masks.product, r, r, n);
+            add_fixed_dot(sums.fixed[1], kernels_, this->spec_.dot, plan_.masks.product, p, q, n);
+            add_fixed_dot(sums.fixed[2], kernels_, this->spec_.dot, plan_.masks.product, q, q, n);
         } else {
             kernels_.dot_lanes(r, p, q, plan_.masks.product, sums.rr.data(), sums.pq.data(), sums.qq.data(),
                                this->spec_.partials(), n);
@@ -381,7 +353,7 @@ private:
             FixedAccumulator sum(this->spec_.dot.window);
             for_chunks([&](std::size_t begin, std::size_t end, Scratch&, bool) {
                 FixedAccumulator own(this->spec_.dot.window);
-                dot_fixed(own, x + begin, y + begin, end - begin);
+                add_fixed_dot(own, kernels_, this->spec_.dot, plan_.masks.product, x + begin, y + begin, end - begin);
 #pragma omp critical
                 sum.merge(own);
             });
@@ -435,7 +407,7 @@ private:
     std::optional<DifferenceRows<T>> differences_;
     Recurrence recurrence_;
     bool summed_; ///< passes have dot products
-    std::size_t chunk_ = kChunk;
+    std::size_t chunk_ = kFusedChunk;
     T alpha_{}, beta_{};
     std::size_t row_length_ = 0, grid_rows_ = 0; ///< of a stencil's grid
     std::vector<T> distinct_;

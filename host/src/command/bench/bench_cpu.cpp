@@ -23,7 +23,7 @@ namespace mantissa::cli {
 
 namespace {
 
-struct Flags {
+struct BenchCpuFlags {
     std::string problem;
     int rounds = 21, threads = 0;
     bool json = false;
@@ -53,7 +53,7 @@ void print_table(const std::vector<bench::ProductTimes>& all, int threads) {
 }
 #endif
 
-int bench_cpu(const Flags& flags) {
+int bench_cpu(const BenchCpuFlags& flags) {
 #ifdef MANTISSA_MEASURE
     if (flags.rounds < 1 || flags.rounds > 10000)
         throw InvalidInput(fmt::format("--rounds {}: give a number from 1 to 10000", flags.rounds));
@@ -93,7 +93,7 @@ int bench_cpu(const Flags& flags) {
 } // namespace
 
 Run setup_bench_cpu(CLI::App& app) {
-    const auto flags = std::make_shared<Flags>();
+    const auto flags = std::make_shared<BenchCpuFlags>();
     app.add_option("--problem", flags->problem, "sparse rows, as for mantissa solve: mtx:FILE, lscm:FILE, dsi:FILE")
         ->required();
     app.add_option("--rounds", flags->rounds, "interleaved rounds")->capture_default_str();

@@ -41,7 +41,7 @@ DsiOptions smoothing(const TriangleMesh& mesh, double weight, bool coupled) {
     return o;
 }
 
-const CompressedRows& rows_of(const System& system) {
+const CompressedRows& made_rows(const System& system) {
     return std::get<CompressedRows>(system.matrix());
 }
 
@@ -98,10 +98,10 @@ Counts lscm_counts(const TriangleMesh& disk, int threads) {
     o.weight = LscmWeight::opennl;
     o.drop = 0;
     const LscmSystem full = make_lscm(disk, o);
-    const CompressedRows& a = rows_of(full.built.system());
+    const CompressedRows& a = made_rows(full.built.system());
     return {a.rows(),
             stored_of(a, SparseFormat::bcrs2),
-            rows_of(dropped.built.system()).nonzeros(),
+            made_rows(dropped.built.system()).nonzeros(),
             stored_of(a, SparseFormat::bcrs4),
             fill_of(a, SparseFormat::bcrs2),
             fill_of(a, SparseFormat::bcrs4)};
@@ -111,7 +111,7 @@ Counts dsi_counts(const TriangleMesh& mesh, int threads) {
     DsiOptions o = smoothing(mesh, 1, true);
     o.threads = threads;
     const DsiSystem system = make_dsi(mesh, o);
-    const CompressedRows& a = rows_of(system.built.system());
+    const CompressedRows& a = made_rows(system.built.system());
     return {a.rows(),
             a.nonzeros(),
             a.nonzeros(),
@@ -200,7 +200,7 @@ int cnc_figure3(const CncFlags& flags) {
     DsiOptions o = smoothing(m.mesh, 1, false);
     o.threads = flags.threads;
     const DsiSystem system = make_dsi(m.mesh, o);
-    const CompressedRows& before = rows_of(system.built.system());
+    const CompressedRows& before = made_rows(system.built.system());
     const CompressedRows after = permuted(before, reverse_cuthill_mckee(before));
     std::vector<pictures::Panel> panels;
     CncJson list = CncJson::array();

@@ -102,7 +102,7 @@ std::string figure8(const CncFlags& flags, const std::vector<PaperRatio>& paper)
 
 // ---- Figure 9
 
-std::optional<double> seconds_of(const CncJson& list, std::string_view name) {
+std::optional<double> listed_seconds(const CncJson& list, std::string_view name) {
     for (const CncJson& f : list)
         if (f.at("name") == name) return f.at("seconds").get<double>();
     return std::nullopt;
@@ -121,8 +121,8 @@ void print_figure9_row(std::string& out, const CncJson& m, Figure9Ratios& ratios
     for (const CncJson& p : m.at("products")) {
         if (p.at("arithmetic") != "float") continue;
         const CncJson& formats = p.at("formats");
-        const auto crs = seconds_of(formats, "CRS"), two = seconds_of(formats, "BCRS 2x2"),
-                   four = seconds_of(formats, "BCRS 4x4");
+        const auto crs = listed_seconds(formats, "CRS"), two = listed_seconds(formats, "BCRS 2x2"),
+                   four = listed_seconds(formats, "BCRS 4x4");
         std::optional<double> best, rival;
         for (const CncJson& f : formats) best = std::min(best.value_or(HUGE_VAL), f.at("seconds").get<double>());
         for (const CncJson& f : p.at("cusparse"))

@@ -21,7 +21,7 @@ namespace mantissa::cli {
 
 namespace {
 
-struct Flags {
+struct FlowFlags {
     std::string cells = "32x32", lu, refine = "none", device = "cpu", precision = "float", arrangement = "random",
                 drive = "rolls", picture;
     FlowOptions flow;
@@ -30,7 +30,7 @@ struct Flags {
     bool pivot = false, json = false;
 };
 
-FlowOptions options_of(const Flags& f) {
+FlowOptions options_of(const FlowFlags& f) {
     FlowOptions o = f.flow;
     const std::size_t cross = f.cells.find('x');
     if (cross == std::string::npos || !text::read_number(std::string_view(f.cells).substr(0, cross), o.columns) ||
@@ -46,7 +46,7 @@ FlowOptions options_of(const Flags& f) {
     return o;
 }
 
-std::unique_ptr<CellSolver> solver_of(const Flags& f, const FlowOptions& o) {
+std::unique_ptr<CellSolver> solver_of(const FlowFlags& f, const FlowOptions& o) {
     if (f.device == "gpu") {
         if (!f.lu.empty())
             throw InvalidInput("--device gpu with --lu: the device has --precision instead; leave --lu out");
@@ -68,7 +68,7 @@ struct Outcome {
     double advection = 0, mean_before = 0;
 };
 
-results::Json to_json(const Flags& f, const BubblyFlow& flow, const CellSolver& solver, const Outcome& out,
+results::Json to_json(const FlowFlags& f, const BubblyFlow& flow, const CellSolver& solver, const Outcome& out,
                       const std::string& typed) {
     const FlowOptions& o = flow.options();
     const double steps = std::max<double>(1, static_cast<double>(flow.steps()));
@@ -104,7 +104,8 @@ results::Json to_json(const Flags& f, const BubblyFlow& flow, const CellSolver& 
             {"seconds_per_cell", total / static_cast<double>(o.batch())}};
 }
 
-void print_table(std::FILE* to, const Flags& f, const BubblyFlow& flow, const CellSolver& solver, const Outcome& out) {
+void print_table(std::FILE* to, const FlowFlags& f, const BubblyFlow& flow, const CellSolver& solver,
+                 const Outcome& out) {
     const auto row = [to](const char* name, const std::string& value) { fmt::print(to, "{:<15}{}\n", name, value); };
     const FlowOptions& o = flow.options();
     row("cells", fmt::format("{} x {}, {} of them solved in each step", o.columns, o.rows, o.batch()));
@@ -126,7 +127,7 @@ void print_table(std::FILE* to, const Flags& f, const BubblyFlow& flow, const Ce
                     ms * out.cells.solve, ms * out.cells.transfers, ms * out.advection));
 }
 
-int run_flow(const Flags& f, const std::string& typed) {
+int run_flow(const FlowFlags& f, const std::string& typed) {
     const FlowOptions options = options_of(f);
     std::FILE* const words = check_outputs({{"--picture", f.picture}}, f.json);
     const std::unique_ptr<CellSolver> solver = solver_of(f, options);
@@ -161,8 +162,8 @@ int run_flow(const Flags& f, const std::string& typed) {
     return kDone;
 }
 
-Run setup(CLI::App& app, const std::string& typed) {
-    const auto flags = std::make_shared<Flags>();
+Run setup_flow(CLI::App& app, const std::string& typed) {
+    const auto flags = std::make_shared<FlowFlags>();
     FlowOptions& flow = flags->flow;
     app.add_option("--cells", flags->cells, "of the grid, KxL")->capture_default_str();
     app.add_option("--unknowns", flow.unknowns, "of a cell's dense system: bubbles times points")
@@ -194,6 +195,6 @@ Run setup(CLI::App& app, const std::string& typed) {
 
 } // namespace
 
-const Command kFlow{"flow", "Bubbles carried by the fluid that they move: a dense system for each cell", setup};
+const Command kFlow{"flow", "Bubbles carried by the fluid that they move: a dense system for each cell", setup_flow};
 
 } // namespace mantissa::cli

@@ -65,7 +65,7 @@ std::string page(const CLI::App& app, const std::string& wanted) {
                                    base::quoted(wanted), names, kRecurrences, kMan, kCompletion, kOptions, kKeywords));
 }
 
-Run setup(CLI::App& app, const std::string&) {
+Run setup_help(CLI::App& app, const std::string&) {
     const auto topic = std::make_shared<std::string>();
     app.add_option("topic", *topic,
                    "spec, problem, recurrences, files, environment, exit-codes, man, completion, options, keywords, or "
@@ -80,6 +80,6 @@ Run setup(CLI::App& app, const std::string&) {
 
 } // namespace help
 
-const Command kHelp{"help", "Pages about specs, problems, files, exit codes; the manual; completion", help::setup};
+const Command kHelp{"help", "Pages about specs, problems, files, exit codes; the manual; completion", help::setup_help};
 
 } // namespace mantissa::cli

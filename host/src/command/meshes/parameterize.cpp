@@ -21,13 +21,13 @@ namespace mantissa::cli {
 
 namespace {
 
-struct Flags {
+struct ParameterizeFlags {
     MeshFlags mesh;
     std::string weight = "area", pins = "axes", picture;
     bool cut = false;
 };
 
-LscmOptions options_of(const Flags& f) {
+LscmOptions options_of(const ParameterizeFlags& f) {
     LscmOptions o;
     if (f.weight != "area" && f.weight != "opennl")
         throw InvalidInput(fmt::format("--weight {}: write area or opennl", f.weight));
@@ -69,7 +69,7 @@ struct Mapped {
     MapQuality quality;
 };
 
-Mapped map_mesh(const Flags& f, const LscmOptions& options) {
+Mapped map_mesh(const ParameterizeFlags& f, const LscmOptions& options) {
     Mapped m;
     Watch watch;
     m.surface.mesh = mesh_of(f.mesh);
@@ -112,7 +112,7 @@ std::string warning_of(const Mapped& m) {
                        over, m.quality.triangles, m.results.front().true_residual);
 }
 
-void print_json(const Flags& f, const Mapped& m) {
+void print_json(const ParameterizeFlags& f, const Mapped& m) {
     const SolveResult& r = m.results.front();
     results::Json j = {{"mesh", f.mesh.mesh},
                        {"vertices", m.surface.mesh.points.size()},
@@ -141,7 +141,7 @@ void print_json(const Flags& f, const Mapped& m) {
     fmt::print("{}\n", json_text(j));
 }
 
-void print_table(const Flags& f, const Mapped& m) {
+void print_table(const ParameterizeFlags& f, const Mapped& m) {
     const auto row = [](const char* name, const std::string& value) { fmt::print("{:<15}{}\n", name, value); };
     std::string left_out;
     if (m.degenerate != 0) left_out += fmt::format(", {} without area left out", m.degenerate);
@@ -159,7 +159,7 @@ void print_table(const Flags& f, const Mapped& m) {
                                   m.quality.mean_distortion, m.quality.most_distortion));
 }
 
-int parameterize(const Flags& f) {
+int parameterize(const ParameterizeFlags& f) {
     const LscmOptions options = options_of(f);
     check_mesh_flags(f.mesh, true);
     check_outputs({{"--picture", f.picture}}, f.mesh.json);
@@ -180,8 +180,8 @@ int parameterize(const Flags& f) {
     return m.results.front().status == Status::converged ? kDone : kNotConverged;
 }
 
-Run setup(CLI::App& app, const std::string&) {
-    const auto flags = std::make_shared<Flags>();
+Run setup_parameterize(CLI::App& app, const std::string&) {
+    const auto flags = std::make_shared<ParameterizeFlags>();
     add_mesh_options(app, flags->mesh);
     app.add_option("--weight", flags->weight, "area: the conformal energy; opennl: what OpenNL's example solves")
         ->capture_default_str();
@@ -193,6 +193,7 @@ Run setup(CLI::App& app, const std::string&) {
 
 } // namespace
 
-const Command kParameterize{"parameterize", "Texture coordinates for a mesh: its least squares conformal map", setup};
+const Command kParameterize{"parameterize", "Texture coordinates for a mesh: its least squares conformal map",
+                            setup_parameterize};
 
 } // namespace mantissa::cli

@@ -21,7 +21,7 @@ namespace mantissa::cli {
 
 namespace {
 
-struct Flags {
+struct SmoothFlags {
     MeshFlags mesh;
     double weight = 1;
     std::string mu = "harmonic", picture;
@@ -37,7 +37,7 @@ struct Smoothed {
     std::optional<double> error_before, error_after; ///< to the mesh as read, where noise was added
 };
 
-Smoothed smooth_mesh(const Flags& f, DsiOptions options) {
+Smoothed smooth_mesh(const SmoothFlags& f, DsiOptions options) {
     Smoothed s;
     TriangleMesh clean = mesh_of(f.mesh);
     s.before = f.noise > 0 ? with_noise(clean, f.noise, f.seed) : clean;
@@ -73,7 +73,7 @@ bool converged(const Smoothed& s) {
                        [](const SolveResult& r) { return r.status == Status::converged; });
 }
 
-void print_result(const Flags& f, const Smoothed& s) {
+void print_result(const SmoothFlags& f, const Smoothed& s) {
     const double seconds = std::accumulate(s.results.begin(), s.results.end(), 0.0,
                                            [](double sum, const SolveResult& r) { return sum + r.seconds; });
     if (f.mesh.json) {
@@ -111,7 +111,7 @@ void print_result(const Flags& f, const Smoothed& s) {
                                  *s.error_after, *s.error_before));
 }
 
-int smooth(const Flags& f) {
+int smooth(const SmoothFlags& f) {
     DsiOptions options;
     if (f.mu != "harmonic" && f.mu != "normalised")
         throw InvalidInput(fmt::format("--mu {}: write harmonic or normalised", f.mu));
@@ -138,8 +138,8 @@ int smooth(const Flags& f) {
     return converged(s) ? kDone : kNotConverged;
 }
 
-Run setup(CLI::App& app, const std::string&) {
-    const auto flags = std::make_shared<Flags>();
+Run setup_smooth(CLI::App& app, const std::string&) {
+    const auto flags = std::make_shared<SmoothFlags>();
     add_mesh_options(app, flags->mesh);
     app.add_option("--weight", flags->weight, "how strongly each vertex is drawn to its place; less is smoother")
         ->capture_default_str();
@@ -155,6 +155,6 @@ Run setup(CLI::App& app, const std::string&) {
 
 } // namespace
 
-const Command kSmooth{"smooth", "A mesh with less noise: discrete smooth interpolation", setup};
+const Command kSmooth{"smooth", "A mesh with less noise: discrete smooth interpolation", setup_smooth};
 
 } // namespace mantissa::cli

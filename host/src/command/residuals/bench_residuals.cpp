@@ -17,7 +17,7 @@ namespace mantissa::cli {
 
 namespace {
 
-struct Flags {
+struct ResidualsFlags {
     std::vector<std::string> problems, engines = {"emulated"};
     std::vector<std::string> specs = {"float", "s23e8", "s14e8", "fx22.17"};
     std::string output, picture, from;
@@ -36,14 +36,14 @@ results::Json kept(const std::string& path) {
 }
 
 /// The command without the names of what it wrote: where files went is no part of how the figures were made.
-std::string command_of(std::string typed, const Flags& flags) {
+std::string command_of(std::string typed, const ResidualsFlags& flags) {
     for (const auto& [option, file] : {std::pair{" --output ", flags.output}, std::pair{" --picture ", flags.picture}})
         if (const std::size_t at = typed.find(option + file); !file.empty() && at != std::string::npos)
             typed.erase(at, (option + file).size());
     return typed;
 }
 
-results::Json run(const Flags& flags, const std::string& typed) {
+results::Json run(const ResidualsFlags& flags, const std::string& typed) {
     if (flags.problems.empty()) throw InvalidInput("--problem: give one or more, as for mantissa solve");
     residuals::Request request{flags.specs, flags.engines, flags.iterations, flags.every, thread_count(flags.threads)};
     for (const std::string& spec : request.specs) static_cast<void>(parse_spec(spec));
@@ -57,7 +57,7 @@ results::Json run(const Flags& flags, const std::string& typed) {
     return all;
 }
 
-int bench_residuals(const Flags& flags, const std::string& typed) {
+int bench_residuals(const ResidualsFlags& flags, const std::string& typed) {
     check_outputs({{"--output", flags.output}, {"--picture", flags.picture}}, false);
     const results::Json all = flags.from.empty() ? run(flags, typed) : kept(flags.from);
     if (flags.from.empty() || !flags.output.empty())
@@ -72,7 +72,7 @@ int bench_residuals(const Flags& flags, const std::string& typed) {
 } // namespace
 
 Run setup_bench_residuals(CLI::App& app, const std::string& typed) {
-    const auto flags = std::make_shared<Flags>();
+    const auto flags = std::make_shared<ResidualsFlags>();
     app.add_option("--problem", flags->problems, "as for mantissa solve; more than one stand side by side");
     app.add_option("--spec", flags->specs, "datapaths, a curve for each")->capture_default_str();
     app.add_option("--engine", flags->engines, "engines; the bits of all are compared")->capture_default_str();

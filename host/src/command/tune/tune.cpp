@@ -19,7 +19,7 @@ namespace mantissa::cli {
 
 namespace {
 
-struct Flags {
+struct TuneFlags {
     std::string problem, device, goal = "area-time", within, budget = "10min", store = "tune.sqlite", json_file;
     std::uint64_t seed = 1, points = 200;
     int netlists = 3, sides = 3, threads = 0;
@@ -68,7 +68,7 @@ void read_within(const std::string& text, tuning::TuneRequest& request) {
     }
 }
 
-tuning::TuneRequest request_of(const Flags& flags, const std::string& typed) {
+tuning::TuneRequest request_of(const TuneFlags& flags, const std::string& typed) {
     tuning::TuneRequest r;
     r.problem = outline_problem(flags.problem).name;
     r.device = compare::find_device(flags.device, ".");
@@ -91,7 +91,7 @@ tuning::TuneRequest request_of(const Flags& flags, const std::string& typed) {
     return r;
 }
 
-int tune_command(const Flags& flags, const std::string& typed) {
+int tune_command(const TuneFlags& flags, const std::string& typed) {
     const tuning::TuneRequest request = request_of(flags, typed);
     std::FILE* const words = check_outputs({{"--json", flags.json_file}}, false);
     base::check_store_path("--store", request.store);
@@ -103,8 +103,8 @@ int tune_command(const Flags& flags, const std::string& typed) {
     return result.best.empty() ? kNotConverged : kDone;
 }
 
-Run setup(CLI::App& app, const std::string& typed) {
-    const auto flags = std::make_shared<Flags>();
+Run setup_tune(CLI::App& app, const std::string& typed) {
+    const auto flags = std::make_shared<TuneFlags>();
     app.add_option("--problem", flags->problem, "what to solve; mantissa help problem")->required();
     app.add_option("--device", flags->device, "a name in experiments/devices, or a path of a .toml file")->required();
     app.add_option("--for", flags->goal, "what is to be least")
@@ -141,6 +141,6 @@ Run setup(CLI::App& app, const std::string& typed) {
 
 } // namespace
 
-const Command kTune{"tune", "Choose words, inner iterations and cores for a problem on a device", setup};
+const Command kTune{"tune", "Choose words, inner iterations and cores for a problem on a device", setup_tune};
 
 } // namespace mantissa::cli

@@ -15,14 +15,14 @@ namespace mantissa::cli {
 
 namespace {
 
-struct Flags {
+struct UpsetFlags {
     std::string problem, where = "all", store, json_file;
     std::uint64_t flips = 1000, seed = 1, checks = 0;
     int threads = 0;
     SolveFlags solver;
 };
 
-int upset_command(const Flags& flags, const std::string& typed) {
+int upset_command(const UpsetFlags& flags, const std::string& typed) {
     upset::Request request;
     request.problem = outline_problem(flags.problem).name;
     request.options = flags.solver.options();
@@ -45,9 +45,9 @@ int upset_command(const Flags& flags, const std::string& typed) {
     return kDone;
 }
 
-Run setup(CLI::App& app, const std::string& typed) {
-    const auto flags = std::make_shared<Flags>();
-    Flags& f = *flags;
+Run setup_upset(CLI::App& app, const std::string& typed) {
+    const auto flags = std::make_shared<UpsetFlags>();
+    UpsetFlags& f = *flags;
     using options::Group;
     const auto begin = [&app](Group group) { app.option_defaults()->group(options::title(group)); };
     begin(Group::problem);
@@ -77,7 +77,8 @@ Run setup(CLI::App& app, const std::string& typed) {
 
 } // namespace
 
-const Command kUpset{
-    "upset", "Turn over single bits of a core's registers and memories, and tell what becomes of the solves", setup};
+const Command kUpset{"upset",
+                     "Turn over single bits of a core's registers and memories, and tell what becomes of the solves",
+                     setup_upset};
 
 } // namespace mantissa::cli

@@ -4,7 +4,6 @@
 #include <array>
 #include <chrono>
 #include <cmath>
-#include <optional>
 #include <string>
 
 #if defined(_OPENMP)
@@ -12,12 +11,10 @@
 #endif
 
 #include "../../isa/isa.hpp"
-#include "complex_rows.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/reached.hpp"
-#include "mantissa/sparse/reorder.hpp"
-#include "mantissa/sparse/row_slices.hpp"
 #include "passes.hpp"
+#include "pcg_rows.hpp"
 
 namespace mantissa {
 
@@ -35,29 +32,11 @@ const PcgPasses& best_pcg_passes(int columns) {
 
 namespace {
 
-using detail::kMostColumns, detail::kRowBlock, detail::kRowGroup;
+using detail::kMostColumns, detail::kRowBlock, detail::PcgRows;
 
 /// Iterations behind which a matrix is put into slices: those take as long to make as some hundred products save.
 constexpr int kWorthSlices = 64;
 using Columns = std::array<double, kMostColumns>;
-
-std::size_t up_to(std::size_t n, std::size_t unit) {
-    return (n + unit - 1) / unit * unit;
-}
-
-std::vector<double> diagonal_of(const CompressedRows& a) {
-    std::vector<double> diagonal(a.rows(), 0.0);
-    for (std::size_t i = 0; i < a.rows(); ++i) {
-        const auto first = a.column().begin() + static_cast<std::ptrdiff_t>(a.row_begin()[i]);
-        const auto last = a.column().begin() + static_cast<std::ptrdiff_t>(a.row_begin()[i + 1]);
-        const auto at = std::lower_bound(first, last, static_cast<std::uint32_t>(i));
-        if (at != last && *at == i) diagonal[i] = a.value()[static_cast<std::size_t>(at - a.column().begin())];
-        if (!(diagonal[i] > 0))
-            throw InvalidInput("Jacobi preconditioner: diagonal element " + std::to_string(i + 1) +
-                               " is not above zero: the matrix is not positive definite");
-    }
-    return diagonal;
-}
 
 /// d = b - A x, rows in order.
 void defect_of(const CompressedRows& a, const std::vector<double>& b, const std::vector<double>& x,
@@ -86,113 +65,6 @@ double norm_of(const std::vector<double>& v) {
     return std::sqrt(sum) / scale;
 }
 
-/// Is most of what a product gathers far away? Then rows are put in another order: neighbours next to one another.
-bool scattered(const std::vector<std::uint64_t>& begin, const std::vector<std::uint32_t>& column) {
-    constexpr double kNear = 16384; // rows: what a core's own cache holds of a vector
-    double sum = 0;
-    for (std::size_t i = 0; i + 1 < begin.size(); ++i)
-        for (std::uint64_t k = begin[i]; k < begin[i + 1]; ++k)
-            sum += std::abs(static_cast<double>(column[k]) - static_cast<double>(i));
-    return sum > kNear * static_cast<double>(column.size());
-}
-
-/// The matrix as passes read it, made once for all right-hand sides: real, or of complex numbers; in the order given,
-/// or in that of reverse Cuthill and McKee.
-class Matrix {
-public:
-    Matrix(const CompressedRows& a, const std::vector<double>& diagonal) : complex_(detail::complex_rows(a)), a_(a) {
-        rows_ = complex_ ? a.rows() / 2 : a.rows();
-        padded_ = up_to(rows_, kRowGroup);
-        if (scattered(complex_ ? complex_->begin : a.row_begin(), complex_ ? complex_->column : a.column())) reorder(a);
-        begin_ = complex_ ? std::move(complex_->begin) : (ordered_ ? *ordered_ : a).row_begin();
-        begin_.resize(padded_ + 1, begin_.back());
-        inverse_.assign(padded_, 0.0);
-        for (std::size_t i = 0; i < rows_; ++i) inverse_[place(i)] = 1 / diagonal[complex_ ? 2 * i : i];
-        const CompressedRows& rows = ordered_ ? *ordered_ : a;
-        at_ = {begin_.data(), rows.column().data(), rows.value().data(), nullptr, nullptr, nullptr, {}};
-        if (!complex_) return;
-        if (!ordered_) {
-            at_.column = complex_->column.data();
-            at_.value = complex_->value.data();
-        }
-        at_.imaginary_row = complex_->imaginary_row.data();
-        at_.imaginary_column = complex_->imaginary_column.data();
-        at_.imaginary_value = complex_->imaginary_value.data();
-        const auto& of = complex_->imaginary_row;
-        for (std::size_t row = 0; row < padded_ + kRowBlock; row += kRowBlock)
-            imaginary_begin_.push_back(
-                static_cast<std::size_t>(std::lower_bound(of.begin(), of.end(), row) - of.begin()));
-    }
-    /// From now on products of one column read slices of rows: the same bits in less time.
-    void slice(int threads) { at_.slices = slices_.emplace(ordered_ ? *ordered_ : a_, threads).at(); }
-    [[nodiscard]] bool sliced() const { return slices_.has_value(); }
-    /// Where row `i` of the matrix given (of complex numbers: the i-th of them) is.
-    [[nodiscard]] std::size_t place(std::size_t i) const { return place_.empty() ? i : place_[i]; }
-    [[nodiscard]] bool complex() const { return complex_.has_value(); }
-    [[nodiscard]] std::size_t rows() const { return rows_; }
-    [[nodiscard]] std::size_t padded() const { return padded_; }
-    [[nodiscard]] std::size_t blocks() const { return (padded_ + kRowBlock - 1) / kRowBlock; }
-    [[nodiscard]] const detail::PcgMatrix& at() const { return at_; }
-    [[nodiscard]] const std::vector<double>& inverse() const { return inverse_; }
-    /// Imaginary entries in front of a block of rows.
-    [[nodiscard]] std::size_t imaginary(std::size_t block) const { return complex_ ? imaginary_begin_[block] : 0; }
-    /// The first block of a share of the rows, shares of equal bytes.
-    [[nodiscard]] std::size_t share(std::size_t part, std::size_t parts, std::size_t columns) const {
-        const auto bytes = [&](std::size_t block) {
-            const std::size_t row = std::min(block * kRowBlock, padded_);
-            return 12 * begin_[row] + 88 * columns * row;
-        };
-        std::size_t low = 0, high = blocks();
-        const std::uint64_t wanted = bytes(high) / parts * part;
-        while (part < parts && low < high) {
-            const std::size_t middle = (low + high) / 2;
-            if (bytes(middle) < wanted) low = middle + 1;
-            else high = middle;
-        }
-        return part == parts ? blocks() : low;
-    }
-
-private:
-    void reorder(const CompressedRows& a) {
-        if (complex_)
-            ordered_.emplace(std::move(complex_->begin), std::move(complex_->column), std::move(complex_->value));
-        const CompressedRows& rows = complex_ ? *ordered_ : a;
-        const std::vector<std::uint32_t> order = reverse_cuthill_mckee(rows);
-        CompressedRows sorted = permuted(rows, order);
-        ordered_.emplace(std::move(sorted));
-        place_.resize(rows_);
-        for (std::uint32_t k = 0; k < order.size(); ++k) place_[order[k]] = k;
-        if (!complex_) return;
-        complex_->begin = ordered_->row_begin();
-        struct Entry {
-            std::uint32_t row, column;
-            double value;
-        };
-        std::vector<Entry> entries;
-        for (std::size_t e = 0; e < complex_->imaginary_row.size(); ++e)
-            entries.push_back({place_[complex_->imaginary_row[e]], place_[complex_->imaginary_column[e]],
-                               complex_->imaginary_value[e]});
-        std::sort(entries.begin(), entries.end(),
-                  [](const Entry& x, const Entry& y) { return x.row != y.row ? x.row < y.row : x.column < y.column; });
-        for (std::size_t e = 0; e < entries.size(); ++e) {
-            complex_->imaginary_row[e] = entries[e].row;
-            complex_->imaginary_column[e] = entries[e].column;
-            complex_->imaginary_value[e] = entries[e].value;
-        }
-    }
-
-    std::optional<detail::ComplexRows> complex_;
-    const CompressedRows& a_;
-    std::optional<CompressedRows> ordered_;
-    std::optional<SlicedRows<double>> slices_;
-    std::vector<std::uint32_t> place_; ///< empty: as given
-    std::size_t rows_ = 0, padded_ = 0;
-    std::vector<std::uint64_t> begin_;
-    std::vector<double> inverse_;
-    std::vector<std::size_t> imaginary_begin_;
-    detail::PcgMatrix at_;
-};
-
 /// What the scalars of a run are, the same on every thread: each forms them for itself from the blocks' sums.
 struct Scalars {
     Columns alpha{}, beta{}, delta{}, first_delta{}, squares{};
@@ -205,7 +77,7 @@ struct Scalars {
 /// One group of right-hand sides. System s has columns s * width .. (s + 1) * width - 1: two where it is complex.
 class Group {
 public:
-    Group(const CompressedRows& a, Matrix& matrix, const PcgOptions& options, std::size_t systems)
+    Group(const CompressedRows& a, PcgRows& matrix, const PcgOptions& options, std::size_t systems)
         : a_(a), m_(matrix), o_(options), systems_(systems), width_(matrix.complex() ? 2 : 1),
           columns_(systems * width_), passes_(detail::best_pcg_passes(static_cast<int>(columns_))) {
         for (auto* v : {&x_, &r_, &p_, &q_}) v->assign(m_.padded() * columns_ + detail::kBehind, 0.0);
@@ -320,7 +192,7 @@ private:
     void turn(Scalars& mine, const Columns& delta) const;
 
     const CompressedRows& a_;
-    Matrix& m_;
+    PcgRows& m_;
     const PcgOptions& o_;
     std::size_t systems_, width_, columns_;
     const detail::PcgPasses& passes_;
@@ -451,7 +323,7 @@ std::vector<PcgReport> jacobi_pcg(const CompressedRows& a, const std::vector<std
             throw InvalidInput("Jacobi-PCG: right-hand side " + std::to_string(s + 1) +
                                " or its start is not as long as the matrix has rows");
     }
-    Matrix matrix(a, diagonal_of(a));
+    PcgRows matrix(a);
     std::vector<PcgReport> reports(b.size());
     const std::size_t together = kMostColumns / (matrix.complex() ? 2 : 1);
     for (std::size_t s = 0; s < b.size(); s += together) {
