@@ -92,6 +92,21 @@ TEST(Synthesis, FoldersOfTheUsersOwnStay) {
     EXPECT_EQ(std::distance(fs::directory_iterator(scratch.path("tmp")), {}), 4);
 }
 
+/// A run that is stopped while it makes the store leaves it empty.
+TEST(Synthesis, AnEmptyStoreIsFilled) {
+    const Scratch scratch;
+    scratch.write("yosys", known_yosys(""));
+    ::chmod(scratch.path("yosys").c_str(), 0755);
+    scratch.write("cache/synthesis.sqlite", "");
+    ::chmod(scratch.path("cache").c_str(), 0700);
+    for (int i = 0; i < 2; ++i) {
+        const Outcome o =
+            run(kAdder, "MANTISSA_YOSYS=" + scratch.path("yosys") + " MANTISSA_CACHE=" + scratch.path("cache"));
+        EXPECT_EQ(o.code, 0) << o.err;
+        EXPECT_GT(fs::file_size(scratch.path("cache/synthesis.sqlite")), 0U);
+    }
+}
+
 TEST(Synthesis, FaultsSayWhatIsAtFault) {
     const Scratch scratch;
     scratch.write("yosys", known_yosys(""));

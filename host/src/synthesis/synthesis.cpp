@@ -117,7 +117,8 @@ std::string cached_syntheses() {
     const std::string file = (base::make_cache_folder(base::cache_root()) / "synthesis.sqlite").string();
     base::require_own("the store of synthesis runs", file,
                       "remove it, or set MANTISSA_CACHE to a folder that only this user can write");
-    if (std::error_code error; fs::exists(file, error)) {
+    // (A run that was stopped while it made the file leaves an empty one, which the next fills.)
+    if (std::error_code error; fs::exists(file, error) && (fs::file_size(file, error) > 0 || error)) {
         try {
             (void)results::open_results(file, results::Access::read);
         } catch (const InvalidInput& fault) {

@@ -95,7 +95,9 @@ are gathered by smoothed aggregation. Plates and shells (fourth order) want othe
 
     mantissa solve --problem mtx:FILE --advise --preconditioner multilevel
 
-says which a matrix is, and finds the shortest words.
+says which a matrix is, and finds the shortest words. With --engine gpu cycles run on the device: alone
+on Poisson's grids, there without floating point, and of any other system as rows, with CG in double
+around them.
 docs/multilevel.md has figures, numerics/include/mantissa/multilevel/cycle.hpp the definition to the
 bit.
 )";
