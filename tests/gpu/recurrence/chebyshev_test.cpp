@@ -47,7 +47,11 @@ TEST_F(GpuChebyshev, TakesTheProcessorsIterations) {
                 const SolveResult want = solve(problem, *processor, o), got = solve(problem, *device, o);
                 EXPECT_EQ(want.status, Status::converged) << want.detail;
                 EXPECT_EQ(got.status, Status::converged) << got.detail;
-                EXPECT_EQ(got.inner_iterations, want.inner_iterations);
+                // Each round ends at a look, one in 32 iterations; a residual near the tolerance falls on either side
+                // of it by the rounding of float.
+                const double looks = single ? 1.0 + static_cast<double>(want.outer_iterations) : 0;
+                EXPECT_NEAR(static_cast<double>(got.inner_iterations), static_cast<double>(want.inner_iterations),
+                            32 * looks);
                 ASSERT_TRUE(got.chebyshev.has_value());
                 EXPECT_GT(got.chebyshev->lanczos_steps, 0U); // bounds were estimated
                 EXPECT_EQ(got.chebyshev->bounds, want.chebyshev->bounds);
