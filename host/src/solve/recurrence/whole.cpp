@@ -18,6 +18,8 @@ constexpr std::uint64_t kIterations = 16;
 /// And between looks at the true residual, at most: one costs a defect in double, some two to four percent of so many
 /// emulated iterations.
 constexpr std::uint64_t kBetweenLooks = 32;
+/// How far the recurrence's residual falls, at most, until the true one is asked for again.
+constexpr double kCloser = 0.1;
 /// A true residual that is this much above the recurrence's is about to leave it: what parts the two has 3 % of its
 /// norm (squares add), and the best iterate is near.
 constexpr double kApart = 1.0005;
@@ -90,7 +92,8 @@ private:
         return end;
     }
 
-    /// The recurrence's residual is there. Is the true one behind it, and on its way? Then `stop` is further on.
+    /// The recurrence's residual is there. Is the true one behind it, and on its way? Then `stop` is further on, but
+    /// not so far that a true one which stays where it is would cost many iterations.
     bool lags(double norm, double& least, double& stop) {
         const double now = true_norm(norm), target = context_.target();
         best_.offer(now, u_);
@@ -98,7 +101,7 @@ private:
             !(now < kWorthwhile * least))
             return false;
         least = now;
-        stop *= 0.5 * target / now;
+        stop *= std::max(0.5 * target / now, kCloser);
         return true;
     }
 
