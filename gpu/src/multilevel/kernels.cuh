@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
+#include "../block_sums.cuh"
 #include "../dependent_launch.cuh"
-#include "../grid_reduce.cuh"
 #include "mantissa/gpu/cg_end.hpp"
 
 namespace mantissa::gpu::multilevel {
@@ -92,34 +92,6 @@ __device__ __forceinline__ bool begin_kernel(const Status* status) {
     return status->done == 0;
 }
 
-/// The block's sum of `value` to its place in `sums`.
-__device__ __forceinline__ void leave_sum(double value, double* sums) {
-    __shared__ double scratch[kThreads / 32];
-    value = warp_sum(value);
-    if ((threadIdx.x & 31) == 0) scratch[threadIdx.x >> 5] = value;
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        double s = 0;
-        for (int w = 0; w < kThreads / 32; ++w) s += scratch[w];
-        sums[blockIdx.x] = s;
-    }
-}
-/// Totals of up to eight sums that so many blocks left, the same for all threads of all blocks.
-template <int N>
-__device__ __forceinline__ void totals(const double* const (&sums)[N], unsigned blocks, double (&total)[N]) {
-    __shared__ double shared[N];
-    const int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
-    if (warp < N) {
-        double s = 0;
-        for (unsigned i = lane; i < blocks; i += 32) s += sums[warp][i];
-        s = warp_sum(s);
-        if (lane == 0) shared[warp] = s;
-    }
-    __syncthreads();
-#pragma unroll
-    for (int k = 0; k < N; ++k) total[k] = shared[k];
-}
-
 // ---- the cycle -----------------------------------------------------------------------------------------------------
 
 /// x from zero by both steps; p is the first.
@@ -192,7 +164,7 @@ __global__ void __launch_bounds__(kThreads)
         l.x[i] = z;
         rz += ri.x * static_cast<double>(z.x) + ri.y * static_cast<double>(z.y);
     });
-    leave_sum(rz, sums);
+    leave_sums<kThreads, 1>({rz}, {sums});
 }
 /// x = the last level's inverse times its residual, a warp a row.
 static __global__ void __launch_bounds__(kThreads)
@@ -218,7 +190,7 @@ static __global__ void __launch_bounds__(kThreads)
     double rz = 0;
     for (std::uint32_t i = blockIdx.x * kThreads + threadIdx.x; i < n; i += gridDim.x * kThreads)
         rz += r[i].x * static_cast<double>(z[i].x) + r[i].y * static_cast<double>(z[i].y);
-    leave_sum(rz, sums);
+    leave_sums<kThreads, 1>({rz}, {sums});
 }
 
 // ---- CG ------------------------------------------------------------------------------------------------------------
@@ -275,7 +247,7 @@ __global__ void __launch_bounds__(kThreads)
         q[i] = v;
         pq += d.x * v.x + d.y * v.y;
     });
-    leave_sum(pq, sums->pq);
+    leave_sums<kThreads, 1>({pq}, {sums->pq});
 }
 /// x += alpha p, r -= alpha q, the sums of r . r, and r for the next cycle.
 static __global__ void __launch_bounds__(kThreads)
@@ -306,7 +278,7 @@ static __global__ void __launch_bounds__(kThreads)
         rr += rest.x * rest.x + rest.y * rest.y;
         hand_down(l, i, rest, scale);
     }
-    leave_sum(rr, sums->rr);
+    leave_sums<kThreads, 1>({rr}, {sums->rr});
 }
 
 template <class From, class To> __global__ void narrow(std::size_t n, const From* from, To* to) {

@@ -64,7 +64,7 @@ template <bool First> struct FinishNumbers {
         } else to[i] = f;
     }
     __device__ __forceinline__ void leave() const {
-        if constexpr (First) leave_sums<2>({rz, zq}, {loop.sums->rz, loop.sums->zq});
+        if constexpr (First) leave_sums<kThreads, 2>({rz, zq}, {loop.sums->rz, loop.sums->zq});
     }
 };
 

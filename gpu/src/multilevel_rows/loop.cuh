@@ -55,7 +55,7 @@ __global__ void __launch_bounds__(kThreads)
             v.q[i] = q;
             pq += v.p[i] * q;
         });
-    leave_sums<1>({pq}, {sums->pq});
+    leave_sums<kThreads, 1>({pq}, {sums->pq});
 }
 /// The step along p, the sums of r.r and the largest of r. Where p.q or r.z is not above zero: nothing.
 static __global__ void __launch_bounds__(kThreads)
@@ -75,7 +75,7 @@ static __global__ void __launch_bounds__(kThreads)
         rr += r * r;
         largest = fmax(largest, entering(v, i, r));
     }
-    leave_sums<1>({rr}, {sums->rr});
+    leave_sums<kThreads, 1>({rr}, {sums->rr});
     leave_largest(ordered(largest), &status->largest);
 }
 /// What became of the iteration. One block.

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "../block_sums.cuh"
 #include "../dependent_launch.cuh"
-#include "../grid_reduce.cuh"
 #include "loop.hpp"
 
 namespace mantissa::gpu::multilevel_rows {
@@ -102,38 +102,6 @@ template <int Lanes, class Sum, class V, class Gather, class Take>
 __device__ __forceinline__ void for_rows(const Rows<V>& a, const Gather& gather, const Take& take) {
     if constexpr (Lanes == 0) return for_sliced_rows<Sum>(a, gather, take);
     else return for_rows_by_lanes<Lanes, Sum>(a, gather, take);
-}
-
-/// The block's sums of values to their places.
-template <int N> __device__ __forceinline__ void leave_sums(const double (&value)[N], double* const (&place)[N]) {
-    __shared__ double scratch[N][kThreads / 32];
-#pragma unroll
-    for (int k = 0; k < N; ++k) {
-        const double sum = warp_sum(value[k]);
-        if ((threadIdx.x & 31) == 0) scratch[k][threadIdx.x >> 5] = sum;
-    }
-    __syncthreads();
-    if (threadIdx.x >= N) return;
-    double sum = 0;
-    for (int w = 0; w < kThreads / 32; ++w) sum += scratch[threadIdx.x][w];
-    place[threadIdx.x][blockIdx.x] = sum;
-}
-
-/// Totals of sums that so many blocks left, the same for all threads of all blocks.
-template <int N>
-__device__ __forceinline__ void totals(const double* const (&sums)[N], unsigned blocks, double (&total)[N]) {
-    __shared__ double shared[N];
-    const int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
-    if (warp < N) {
-        double s = 0;
-#pragma unroll 8
-        for (unsigned i = lane; i < blocks; i += 32) s += sums[warp][i];
-        s = warp_sum(s);
-        if (lane == 0) shared[warp] = s;
-    }
-    __syncthreads();
-#pragma unroll
-    for (int k = 0; k < N; ++k) total[k] = shared[k];
 }
 
 /// *to = the largest of it and of all threads' values, which are not negative.

@@ -183,7 +183,7 @@ template <bool First> struct Finish {
         }
     }
     __device__ __forceinline__ void leave_at(LevelState* state) {
-        if constexpr (First) leave_sums<2>({rz, zq}, {loop.sums->rz, loop.sums->zq});
+        if constexpr (First) leave_sums<kThreads, 2>({rz, zq}, {loop.sums->rz, loop.sums->zq});
         else extremes.leave_at(state);
     }
 };
