@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <new>
 #include <type_traits>
 
 #include "plan.hpp"
@@ -13,17 +14,18 @@ static __constant__ CyclePlan plan;
 static __constant__ OuterPlan outer;
 extern __shared__ __align__(16) unsigned char memory[];
 
-/// half(x, s) of multilevel/cycle.hpp, ready for many x. Exact while |x| < 2^(bits of Num - 3).
+/// half(factor x, s) of multilevel/cycle.hpp, ready for many x: a multiplication, an addition and a shift. Exact while
+/// |factor x| < 2^(bits of Num - 3).
 template <class Num> struct Half {
-    int left, right;
-    Num add;
-    __device__ explicit Half(int s) {
+    Num scale, add;
+    int right;
+    __device__ explicit Half(int s, Num factor = 1) {
         constexpr int most = static_cast<int>(sizeof(Num)) * 8 - 2;
         right = min(max(s, 0), most);
-        left = min(max(-s, 0), most);
+        scale = factor << min(max(-s, 0), most);
         add = right > 0 ? Num(1) << (right - 1) : Num(0);
     }
-    __device__ __forceinline__ Num operator()(Num x) const { return ((x << left) + add) >> right; }
+    __device__ __forceinline__ Num operator()(Num x) const { return (x * scale + add) >> right; }
 };
 
 template <class Num> __device__ __forceinline__ Num cut(Num x, Num most) {
@@ -41,10 +43,13 @@ __device__ __forceinline__ int length_of(unsigned long long bits) {
 }
 
 /// Integers of a cycle. The types are as narrow as a spec's words allow.
-/// Num: sums within a level. Found: f as stored. Sum: t as stored. Defect: a defect as stored. Wide: u, b, d.
-template <class NumType, class FoundType, class DefectType> struct Words {
+/// Num: sums within a level. Product: of a word and a weight, upwards. Found: f as stored. Sum: t as stored. Defect: a
+/// defect as stored. Wide: u, b, d.
+template <class NumType, class ProductType, class FoundType, class DefectType, bool kEven> struct Words {
     static constexpr bool real = false;
+    static constexpr bool even = kEven; ///< the stencil is -1 around 8
     using Num = NumType;
+    using Product = ProductType;
     using Found = FoundType;
     using Sum = NumType;
     using Leaving = int;
@@ -54,7 +59,9 @@ template <class NumType, class FoundType, class DefectType> struct Words {
 /// The same cycle in double.
 struct Real {
     static constexpr bool real = true;
+    static constexpr bool even = false;
     using Num = double;
+    using Product = double;
     using Found = double;
     using Sum = double;
     using Leaving = double;
@@ -64,7 +71,7 @@ struct Real {
 
 /// In double nothing is rounded.
 struct NoHalf {
-    __device__ explicit NoHalf(int) {}
+    __device__ explicit NoHalf(int, double = 1) {}
     __device__ __forceinline__ double operator()(double x) const { return x; }
 };
 template <class P, class Num = typename P::Num> struct HalfOf {
@@ -84,30 +91,67 @@ template <class Num> __device__ __forceinline__ Num from_right(Num x) {
     return __shfl_down_sync(0xffffffffU, x, 1);
 }
 
-/// The stencil, pushed row by row: push(row y) returns its product with row y - 1.
-template <class Num, int kColumns> struct Window {
+/// The stencil, pushed row by row: push(row y) returns its product with row y - 1. Even: 9 x - the sum of all nine.
+template <class Num, int kColumns, bool kEven> struct Window {
     Row<Num, kColumns> sum{}, low{};
     __device__ __forceinline__ Row<Num, kColumns> push(const Row<Num, kColumns>& x) {
         const Num left = from_left(x.v[kColumns - 1]), right = from_right(x.v[0]);
         Row<Num, kColumns> out;
 #pragma unroll
         for (int c = 0; c < kColumns; ++c) {
-            const Num beside = (c == 0 ? left : x.v[c - 1]) + (c == kColumns - 1 ? right : x.v[c + 1]);
-            const Num above = static_cast<Num>(plan.north_south) * x.v[c] + static_cast<Num>(plan.corner) * beside;
-            const Num here = static_cast<Num>(plan.centre) * x.v[c] + static_cast<Num>(plan.east_west) * beside;
-            out.v[c] = sum.v[c] + above;
-            sum.v[c] = here + low.v[c];
-            low.v[c] = above;
+            const Num west = c == 0 ? left : x.v[c - 1], east = c == kColumns - 1 ? right : x.v[c + 1];
+            if constexpr (kEven) {
+                const Num three = west + x.v[c] + east;
+                out.v[c] = sum.v[c] - three;
+                sum.v[c] = 9 * x.v[c] - three - low.v[c];
+                low.v[c] = three;
+            } else {
+                const Num beside = west + east;
+                const Num above = static_cast<Num>(plan.north_south) * x.v[c] + static_cast<Num>(plan.corner) * beside;
+                const Num here = static_cast<Num>(plan.centre) * x.v[c] + static_cast<Num>(plan.east_west) * beside;
+                out.v[c] = sum.v[c] + above;
+                sum.v[c] = here + low.v[c];
+                low.v[c] = above;
+            }
         }
         return out;
     }
 };
 
+/// What a smoothing step leaves: r - product, rounded once to the guard bits and cut.
+template <class P> struct Rest {
+    using Num = typename P::Num;
+    Num scale_r{}, scale_product{}, add{}, most{};
+    int right = 0;
+    /// r has point `r`, the product point `product`.
+    __device__ Rest(int w, int r, int product) {
+        if constexpr (!P::real) {
+            const Half<Num> held(max(r, product) - plan.guard);
+            scale_r = held.scale << max(product - r, 0);
+            scale_product = held.scale << max(r - product, 0);
+            add = held.add;
+            right = held.right;
+            most = most_of<Num>(w + plan.guard + kGuardOfHeld);
+        }
+    }
+    /// r, ready for step().
+    __device__ __forceinline__ Num ready(Num r) const {
+        if constexpr (P::real) return r;
+        else return r * scale_r + add;
+    }
+    /// With `bound` 0 the word is 0.
+    __device__ __forceinline__ Num operator()(Num ready, Num product, Num bound) const {
+        if constexpr (P::real) return ready - product;
+        else return cut((ready - product * scale_product) >> right, bound);
+    }
+};
+
 /// A warp's place: a strip of columns, some rows.
 struct Place {
-    int x, y0, y1;    ///< the lane's first column; rows that it owns
-    bool inside, own; ///< has the lane nodes; are they its own
-    bool edge;        ///< is its first column an edge of the grid
+    int x, y0, y1;                      ///< the lane's first column; rows that it owns
+    bool inside, own;                   ///< has the lane nodes; are they its own
+    bool edge;                          ///< is its first column an edge of the grid
+    bool inside_dealt[2], own_dealt[2]; ///< of the chunks that it moves for the warp, two a lane (ring.cuh)
     __device__ Place(const LevelPlan& level, const Tiles& tiles, int columns, int tile, int halo_lanes) {
         const int lane = static_cast<int>(threadIdx.x) & (kLanes - 1);
         const int chunk =
@@ -119,8 +163,30 @@ struct Place {
         inside = x >= 0 && x <= level.n;
         own = lane >= halo_lanes && lane < kLanes - halo_lanes && x < level.n;
         edge = x == 0 || x == level.n;
+#pragma unroll
+        for (int c = 0; c < 2; ++c) {
+            const int chunk = c * kLanes + lane, owner = chunk / 2, at = x + (owner - lane) * columns;
+            const int column = at + (chunk & 1) * columns / 2;
+            inside_dealt[c] = column >= 0 && column <= level.n;
+            own_dealt[c] = owner >= halo_lanes && owner < kLanes - halo_lanes && at < level.n;
+        }
     }
 };
+
+/// A pass's numbers. Shared: once in a block's shared memory, so that registers are for words; where those do not
+/// suffice, the compiler keeps numbers in memory that is as far away as the vectors. Else each thread's own, which are
+/// there sooner.
+template <class Numbers, bool kShared, class... Arguments>
+__device__ __forceinline__ std::conditional_t<kShared, const Numbers&, Numbers> numbers(const Arguments&... from) {
+    if constexpr (!kShared) {
+        return Numbers(from...);
+    } else {
+        __shared__ __align__(16) unsigned char place[sizeof(Numbers)];
+        if (threadIdx.x == 0) new (place) Numbers(from...);
+        __syncthreads();
+        return *reinterpret_cast<const Numbers*>(place);
+    }
+}
 
 /// Tiles in turn over the warps of all blocks, neighbours on different multiprocessors.
 __device__ __forceinline__ int first_tile() {

@@ -5,26 +5,39 @@
 
 namespace mantissa::gpu::cycle_words {
 
-/// A smoothing step's numbers, downwards. Up, phi stands for the point of e.
+/// A smoothing step's numbers, downwards.
 template <class P> struct DownStep {
     using Num = typename P::Num;
-    Num weight;
     double real_weight;
-    typename HalfOf<P>::type found; ///< of m r
-    int left_r, left_g;             ///< r and A g come to one point
-    typename HalfOf<P>::type held;  ///< from there to the guard bits
+    typename HalfOf<P>::type found; ///< m r
+    Rest<P> rest;
     __device__ DownStep(const LevelPlan& level, int k)
-        : weight(static_cast<Num>(plan.weight[k])), real_weight(plan.real_weight[k]),
-          found(plan.weight_point[k] + (k == 0 ? 0 : plan.guard) - level.phi),
-          left_r(max(level.phi - (k == 0 ? 0 : plan.guard), 0)), left_g(max((k == 0 ? 0 : plan.guard) - level.phi, 0)),
-          held(max(k == 0 ? 0 : plan.guard, level.phi) - plan.guard) {}
+        : real_weight(plan.real_weight[k]),
+          found(plan.weight_point[k] + point_r(k) - level.phi, static_cast<Num>(plan.weight[k])),
+          rest(level.w, point_r(k), level.phi) {}
     __device__ __forceinline__ Num g(Num r, Num most) const {
         if constexpr (P::real) return static_cast<Num>(real_weight) * r;
-        else return cut(found(weight * r), most);
+        else return cut(found(r), most);
     }
-    __device__ __forceinline__ Num rest(Num r, Num product, Num most) const {
-        if constexpr (P::real) return r - product;
-        else return cut(held((r << left_r) - (product << left_g)), most);
+
+private:
+    __device__ static int point_r(int k) { return k == 0 ? 0 : plan.guard; }
+};
+
+/// What a pass downwards works with.
+template <class P> struct DownNumbers {
+    using Num = typename P::Num;
+    typename HalfOf<P>::type enter;
+    Num most_r{}, most_f{};
+    DownStep<P> step[kMostSteps];
+    const typename P::Defect* defect;
+    __device__ DownNumbers(int l, const typename P::Defect* defect, int shift)
+        : enter(shift), step{{plan.level[l], 0}, {plan.level[l], 1}, {plan.level[l], 2}, {plan.level[l], 3}},
+          defect(defect) {
+        if constexpr (!P::real) {
+            most_r = most_of<Num>(plan.level[l].w);
+            most_f = most_of<Num>(plan.level[l].f);
+        }
     }
 };
 
@@ -42,62 +55,62 @@ __device__ __noinline__ unsigned long long down(int l, const typename P::Defect*
     constexpr int halo = halo_down(kSteps, kColumns), kCoarse = kColumns / 2;
     const LevelPlan& level = plan.level[l];
     const LevelPlan& next = plan.level[l + 1];
-    const Entering* entering;
-    if constexpr (kFinest) entering = defect;
-    else entering = static_cast<const Entering*>(level.entering);
     auto* const found = static_cast<typename P::Found*>(level.found);
     auto* const sums = static_cast<typename P::Sum*>(next.entering);
-    const typename HalfOf<P>::type enter(shift);
-    Num most_r{}, most_f{}, most_held{};
-    if constexpr (!P::real) {
-        most_r = most_of<Num>(level.w);
-        most_f = most_of<Num>(level.f);
-        most_held = most_of<Num>(level.w + plan.guard + kGuardOfHeld);
-    }
+    const auto& now = numbers<DownNumbers<P>, kColumns == 4>(l, defect, shift);
     unsigned long long bits = 0;
     int place = plan.ring;
     const Ring<Entering, kColumns> entering_rows(place);
+    const int stride = place - plan.ring;
+    const auto slot = [&](int y) { return (y & (kRowsDown - 1)) * stride; };
     for (int tile = first_tile(); tile < level.down.strips * level.down.chunks; tile += tile_step()) {
         const Place at(level, level.down, kColumns, tile, halo);
-        Window<Num, kColumns> window[kSteps];
+        Window<Num, kColumns, P::even> window[kSteps];
         Row<Num, kColumns> before[kSteps] = {}, sum_before[kSteps] = {};
         Row<Num, kCoarse> coarse{};
         const int first = at.y0 - 1 - kSteps, last = at.y1 - 1 + kSteps;
         const auto fetch = [&](int y) {
-            const bool wanted = at.inside && y > 0 && y < level.n && y <= last;
-            entering_rows.fetch(y, entering + (wanted ? y * level.pitch + at.x : 0), wanted);
+            const bool wanted = y > 0 && y < level.n && y <= last;
+            const Entering* entering;
+            if constexpr (kFinest) entering = now.defect;
+            else entering = static_cast<const Entering*>(level.entering);
+            entering_rows.fetch(slot(y), entering + (y * level.pitch + at.x), wanted, at);
             close_row();
         };
-        for (int y = first; y < first + kRows - 1; ++y) fetch(y);
+        for (int y = first; y < first + kRowsDown - 1; ++y) fetch(y);
         for (int y = first; y <= last; ++y) {
-            fetch(y + kRows - 1);
-            await_row();
-            const Pack<Entering, kColumns> raw = entering_rows.get(y);
+            __syncwarp(); // all lanes have read the row whose place is taken
+            fetch(y + kRowsDown - 1);
+            await_row<kRowsDown>();
+            const Pack<Entering, kColumns> raw = entering_rows.get(slot(y));
             Row<Num, kColumns> r;
 #pragma unroll
             for (int c = 0; c < kColumns; ++c) {
                 if constexpr (P::real) r.v[c] = static_cast<Num>(raw.v[c]);
-                else r.v[c] = cut(enter(static_cast<Num>(raw.v[c])), most_r);
+                else r.v[c] = cut(now.enter(static_cast<Num>(raw.v[c])), now.most_r);
             }
             Row<Num, kColumns> f{}; // of the steps before, in r's row
 #pragma unroll
             for (int k = 0; k < kSteps; ++k) {
-                const DownStep<P> step(level, k);
+                const DownStep<P>& step = now.step[k];
                 Row<Num, kColumns> g, sum;
 #pragma unroll
                 for (int c = 0; c < kColumns; ++c) {
-                    g.v[c] = step.g(r.v[c], most_f);
+                    g.v[c] = step.g(r.v[c], now.most_f);
                     if (k == 0) sum.v[c] = g.v[c];
                     else if constexpr (P::real) sum.v[c] = f.v[c] + g.v[c];
-                    else sum.v[c] = cut(f.v[c] + g.v[c], most_f);
+                    else sum.v[c] = cut(f.v[c] + g.v[c], now.most_f);
                 }
                 const Row<Num, kColumns> product = window[k].push(g);
                 const int row = y - k - 1; // of the product
                 Row<Num, kColumns> rest;
 #pragma unroll
-                for (int c = 0; c < kColumns; ++c) rest.v[c] = step.rest(before[k].v[c], product.v[c], most_held);
+                for (int c = 0; c < kColumns; ++c)
+                    rest.v[c] = step.rest(step.rest.ready(before[k].v[c]), product.v[c],
+                                          row > 0 && row < level.n ? step.rest.most : Num(0));
                 if (at.edge) rest.v[0] = 0;
-                if (row <= 0 || row >= level.n) rest = Row<Num, kColumns>{};
+                if constexpr (P::real)
+                    if (row <= 0 || row >= level.n) rest = Row<Num, kColumns>{};
                 f = sum_before[k];
                 before[k] = r;
                 sum_before[k] = sum;

@@ -6,12 +6,14 @@ namespace mantissa::gpu::cycle_words {
 
 const void* words_kernel(WordClass words) {
     switch (words) {
+    case WordClass::even:
+        return reinterpret_cast<const void*>(&solve_kernel<Words<int, int, short, short, true>>);
     case WordClass::shortest:
-        return reinterpret_cast<const void*>(&solve_kernel<Words<int, short, short>>);
+        return reinterpret_cast<const void*>(&solve_kernel<Words<int, int, short, short, false>>);
     case WordClass::middle:
-        return reinterpret_cast<const void*>(&solve_kernel<Words<int, int, int>>);
+        return reinterpret_cast<const void*>(&solve_kernel<Words<int, long long, int, int, false>>);
     default:
-        return reinterpret_cast<const void*>(&solve_kernel<Words<long long, int, int>>);
+        return reinterpret_cast<const void*>(&solve_kernel<Words<long long, long long, int, int, false>>);
     }
 }
 

@@ -9,6 +9,7 @@ namespace mantissa::gpu::cycle_words {
 
 /// How long words are: which types hold them.
 enum class WordClass : std::uint8_t {
+    even,     ///< shortest, and the stencil is -1 around 8
     shortest, ///< f and a stored defect in 16 bits, sums in 32
     middle,   ///< all in 32
     longest,  ///< sums in 64

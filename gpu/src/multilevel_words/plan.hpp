@@ -8,10 +8,14 @@ namespace mantissa::gpu::cycle_words {
 
 inline constexpr int kMostLevels = 16, kMostSteps = 4, kGuardOfHeld = 6, kProlongationPoint = 2;
 inline constexpr int kLanes = 32;
-inline constexpr int kColumnsUp = 2; ///< a lane's neighbouring columns; downwards 2 or 4
 inline constexpr int kThreads = 512, kWarps = kThreads / kLanes;
-inline constexpr int kRows = 4;      ///< a power of two: rows on their way from memory, with the one at hand
+inline constexpr int kRowsDown = 8;  ///< a power of two: rows on their way from memory, with the one at hand
 inline constexpr int kHistory = 256; ///< cycles whose norms are kept
+
+/// Rows on their way upwards: a lane of two neighbouring columns and one of four read equally far ahead.
+constexpr int rows_up(int columns) {
+    return 8 / columns;
+}
 
 constexpr int small_nodes(int n) {
     return (n + 1) * (n + 1);
@@ -37,9 +41,9 @@ struct Tiles {
 };
 
 struct LevelPlan {
-    int n = 0;     ///< intervals a side; n + 1 nodes, the edge's are zero
-    int pitch = 0; ///< elements from row to row; rows begin at node 0 and end with zeros
-    int columns_down = 0;
+    int n = 0;                            ///< intervals a side; n + 1 nodes, the edge's are zero
+    int pitch = 0;                        ///< elements from row to row; rows begin at node 0 and end with zeros
+    int columns_down = 0, columns_up = 0; ///< of a lane, 2 or 4
     Tiles down, up;
     int w = 0, f = 0, e = 0, phi = 0; ///< words, see multilevel/cycle.hpp
     void* found = nullptr;            ///< f
@@ -84,6 +88,7 @@ struct OuterPlan {
     const void* b = nullptr;
     void* d[2] = {};                   ///< stored: floor(d / 2^p)
     int stored_bits = 0, headroom = 0; ///< of a stored word without its sign; bits that a defect may grow by
+    int length_b = 0;                  ///< bits of b's largest word
     int most_cycles = 0;
     bool raw = false; ///< u = e of the cycle, unshifted, for tests
     unsigned long long limit[64] =

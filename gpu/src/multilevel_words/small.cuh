@@ -75,11 +75,8 @@ template <class P, int kSide> struct SmallLevel {
     __device__ int run(const Nodes& entered, Nodes& e) const {
         const LevelPlan& level = plan.level[l];
         Nodes r = entered, f{};
-        Num most_f{}, most_held{};
-        if constexpr (!P::real) {
-            most_f = most_of<Num>(level.f);
-            most_held = most_of<Num>(level.w + plan.guard + kGuardOfHeld);
-        }
+        Num most_f{};
+        if constexpr (!P::real) most_f = most_of<Num>(level.f);
         for (int k = 0; k < plan.before; ++k) {
             const DownStep<P> step(level, k);
             Nodes g;
@@ -93,20 +90,23 @@ template <class P, int kSide> struct SmallLevel {
             __syncthreads();
             const Nodes product_g = product(grid(k & 1));
 #pragma unroll
-            for (int i = 0; i < kNodes; ++i) r.v[i] = step.rest(r.v[i], product_g.v[i], most_held);
+            for (int i = 0; i < kNodes; ++i)
+                r.v[i] = step.rest(step.rest.ready(r.v[i]), product_g.v[i], step.rest.most);
         }
         put(r, grid(2));
         __syncthreads();
         const int point = below();
         const Rise rise(l, point, length_of(all.leaving[l + 1]), length_of(all.entering[l + 1]));
         interpolate(rise, f, e);
+        const UpRest<P> rest(level, rise.point);
         for (int k = 0; k < plan.after; ++k) {
-            const UpStep<P> step(level, k, rise.point);
+            const UpStep<P> step(k, rise.point);
             put(e, grid(k & 1));
             __syncthreads();
             const Nodes product_e = product(grid(k & 1));
 #pragma unroll
-            for (int i = 0; i < kNodes; ++i) e.v[i] = step(e.v[i], entered.v[i], product_e.v[i]);
+            for (int i = 0; i < kNodes; ++i)
+                e.v[i] = step(e.v[i], rest(rest.rest.ready(entered.v[i]), product_e.v[i]), rest.most_e, true);
         }
         if constexpr (!P::real) {
             unsigned long long bits = 0;

@@ -24,20 +24,32 @@ template <class P, bool kFinest>
 __device__ __forceinline__ unsigned long long down_by(int l, const typename P::Defect* d, int shift) {
     return plan.level[l].columns_down == 2 ? down_by<P, kFinest, 2>(l, d, shift) : down_by<P, kFinest, 4>(l, d, shift);
 }
-template <class P, bool kFinest>
+template <class P, bool kFinest, int kColumns>
 __device__ __forceinline__ Risen<P> up_by(int l, const Rise& rise, int shift, const Finest<P>& finest) {
     switch (plan.after) {
     case 0:
-        return up<P, 0, kFinest>(l, rise, shift, finest);
+        return up<P, 0, kFinest, kColumns>(l, rise, shift, finest);
     case 1:
-        return up<P, 1, kFinest>(l, rise, shift, finest);
+        return up<P, 1, kFinest, kColumns>(l, rise, shift, finest);
     case 2:
-        return up<P, 2, kFinest>(l, rise, shift, finest);
+        return up<P, 2, kFinest, kColumns>(l, rise, shift, finest);
     case 3:
-        return up<P, 3, kFinest>(l, rise, shift, finest);
+        return up<P, 3, kFinest, kColumns>(l, rise, shift, finest);
     default:
-        return up<P, 4, kFinest>(l, rise, shift, finest);
+        return up<P, 4, kFinest, kColumns>(l, rise, shift, finest);
     }
+}
+/// In double four columns upwards have no room in the registers.
+template <class P, bool kFinest>
+__device__ __forceinline__ Risen<P> up_by(int l, const Rise& rise, int shift, const Finest<P>& finest) {
+    if constexpr (!P::real)
+        if (plan.level[l].columns_up == 4) return up_by<P, kFinest, 4>(l, rise, shift, finest);
+    return up_by<P, kFinest, 2>(l, rise, shift, finest);
+}
+template <class P> __device__ __forceinline__ Risen<P> defect_by(const Finest<P>& finest) {
+    if constexpr (!P::real)
+        if (plan.level[0].columns_up == 4) return defect<P, 4>(finest);
+    return defect<P, 2>(finest);
 }
 
 /// A value that another block wrote before the last barrier.
@@ -108,28 +120,22 @@ private:
         f.q = max(0, length + outer.headroom - f.p - 15);
         f.odd = f.p + f.q > 0 ? 1 : 0;
     }
-    /// d from u and b, twice: to know its largest word, then to store it. Cells of the set `cycles_`.
+    /// d from u and b. Its largest word is known: where a solve begins u is 0, and later a cycle has formed it. Cells
+    /// of the set `cycles_`.
     __device__ void rebuild() {
         Finest<P> f = finest();
         f.write = f.read;
-        const bool first = cycles_ == 0 && rebuilt_ == 0;
-        ++rebuilt_;
         Cells& here = cells(cycles_);
         if constexpr (!P::real) {
-            // What an unfitting store gathered goes; the largest word is right already.
-            if (first) {
-                f.p = 63;
-                Risen<P> risen = defect(f);
-                risen.squares = 0;
-                meet(here, risen);
-            }
-            length_ = length_of(seen(here.defect));
+            length_ = rebuilt_ == 0 ? outer.length_b : length_of(seen(here.defect));
             store_for(f, length_);
         }
+        ++rebuilt_;
+        // What the cycle gathered of a store that does not fit goes.
         barrier_.wait();
         if (blockIdx.x == 0 && threadIdx.x == 0) here.squares = 0;
         barrier_.wait();
-        meet(here, defect(f));
+        meet(here, defect_by(f));
         take(f, here);
     }
     __device__ void take(const Finest<P>& f, const Cells& set) {

@@ -29,29 +29,42 @@ struct Rise {
     }
 };
 
-/// A smoothing step upwards, from r of point 0 and e of point i.
-template <class P> struct UpStep {
-    long long weight;
-    double real_weight;
-    int left_r, left_product;
-    Half<long long> held, change;
-    long long most_held, most_e;
-    __device__ UpStep(const LevelPlan& level, int k, int point)
-        : weight(plan.weight_after[k]), real_weight(plan.real_weight_after[k]), left_r(max(point, 0)),
-          left_product(max(-point, 0)), held(max(point, 0) - plan.guard),
-          change(plan.weight_point_after[k] + plan.guard - point),
-          most_held(most_of<long long>(level.w + plan.guard + kGuardOfHeld)),
-          most_e(most_of<long long>(plan.most + 1)) {}
-    __device__ __forceinline__ typename P::Num operator()(typename P::Num e, typename P::Num r,
-                                                          typename P::Num product) const {
-        if constexpr (P::real) {
-            return e + real_weight * (r - product);
-        } else {
-            const long long rest =
-                cut(held((static_cast<long long>(r) << left_r) - (static_cast<long long>(product) << left_product)),
-                    most_held);
-            return static_cast<typename P::Num>(cut(e + change(weight * rest), most_e));
+/// What smoothing steps upwards have in common, from r of point 0 and e of point i, in P::Num. A product that is
+/// shifted to the left is cut before: far enough out that the rest's own cut makes the same word of it (word_cycle.cpp,
+/// fits_32).
+template <class P> struct UpRest {
+    using Num = typename P::Num;
+    Rest<P> rest;
+    Num most_product{}, most_e{};
+    __device__ UpRest(const LevelPlan& level, int point) : rest(level.w, 0, max(point, plan.guard - kBits)) {
+        if constexpr (!P::real) {
+            const int left = max(plan.guard - max(point, 0), 0) + min(max(-point, 0), kBits - plan.guard);
+            most_product = Num(1) << (left > 0 ? kBits - left : kBits + 2);
+            most_e = most_of<Num>(plan.most + 1);
         }
+    }
+    __device__ __forceinline__ Num operator()(Num ready, Num product) const {
+        if constexpr (P::real) return rest(ready, product, 0);
+        else return rest(ready, cut(product, most_product), rest.most);
+    }
+
+private:
+    static constexpr int kBits = static_cast<int>(sizeof(Num)) * 8 - 4;
+};
+
+/// A step's weight.
+template <class P> struct UpStep {
+    using Num = typename P::Num;
+    using Product = typename P::Product;
+    double real_weight;
+    typename HalfOf<P, Product>::type change;
+    __device__ UpStep(int k, int point)
+        : real_weight(plan.real_weight_after[k]),
+          change(plan.weight_point_after[k] + plan.guard - point, static_cast<Product>(plan.weight_after[k])) {}
+    /// e behind the step; behind the grid's edge it is 0.
+    __device__ __forceinline__ Num operator()(Num e, Num rest, Num most_e, bool in_grid) const {
+        if constexpr (P::real) return in_grid ? e + real_weight * rest : 0;
+        else return cut(e + static_cast<Num>(change(rest)), in_grid ? most_e : Num(0));
     }
 };
 
@@ -67,10 +80,9 @@ template <class P> struct Finest {
 };
 
 /// The defect of u, row by row: b - A u, its largest word, its floor as stored, and their squares.
-template <class P> struct DefectWalk {
-    static constexpr int kColumns = kColumnsUp;
+template <class P, int kColumns> struct DefectWalk {
     using Wide = typename P::Wide;
-    Window<Wide, kColumns> window;
+    Window<Wide, kColumns, P::even> window;
     unsigned long long bits = 0;
     std::conditional_t<P::real, double, unsigned long long> squares = 0;
     /// u: of row y. b: of row y - 1, which `own` says to keep.
@@ -97,9 +109,29 @@ template <class P> struct DefectWalk {
     }
 };
 
+/// What a pass upwards works with.
+template <class P> struct UpNumbers {
+    using Num = typename P::Num;
+    Finest<P> finest;
+    typename HalfOf<P>::type enter, from_f, from_x, shorten;
+    typename HalfOf<P, typename P::Wide>::type to_u;
+    Num most_r{}, most_v{};
+    UpRest<P> rest;
+    UpStep<P> step[kMostSteps];
+    __device__ UpNumbers(int l, const Rise& rise, int shift, const Finest<P>& finest)
+        : finest(finest), enter(shift), from_f(rise.from_f), from_x(rise.from_x), shorten(rise.shorten),
+          to_u(finest.shift_e),
+          rest(plan.level[l], rise.point), step{{0, rise.point}, {1, rise.point}, {2, rise.point}, {3, rise.point}} {
+        if constexpr (!P::real) {
+            most_r = most_of<Num>(plan.level[l].w);
+            most_v = most_of<Num>(rise.e_bits);
+        }
+    }
+};
+
 template <class P> struct Risen {
     unsigned long long bits = 0;
-    decltype(DefectWalk<P>::squares) squares = 0;
+    decltype(DefectWalk<P, 2>::squares) squares = 0;
     bool overflow = false;
 };
 
@@ -141,18 +173,32 @@ __device__ __forceinline__ void interpolate(bool even, Row<Num, kWords>& below, 
     below = above;
 }
 
+/// What enters a level, as r, ready for smoothing steps.
+template <class P, int kColumns, class Entering>
+__device__ __forceinline__ Row<typename P::Num, kColumns> entered(const Pack<Entering, kColumns>& raw,
+                                                                  const UpNumbers<P>& now) {
+    using Num = typename P::Num;
+    Row<Num, kColumns> r;
+#pragma unroll
+    for (int c = 0; c < kColumns; ++c) {
+        if constexpr (P::real) r.v[c] = static_cast<Num>(raw.v[c]);
+        else r.v[c] = now.rest.rest.ready(cut(now.enter(static_cast<Num>(raw.v[c])), now.most_r));
+    }
+    return r;
+}
+
 /// A smoothing step: `e` and `r` come as one row and leave as the row before behind the step.
 template <class P, class Window, int kColumns>
-__device__ __forceinline__ void step_row(const UpStep<P>& step, const Place& at, bool in_grid, Window& window,
-                                         Row<typename P::Num, kColumns>& e_before,
+__device__ __forceinline__ void step_row(const UpRest<P>& rest, const UpStep<P>& step, const Place& at, bool in_grid,
+                                         Window& window, Row<typename P::Num, kColumns>& e_before,
                                          Row<typename P::Num, kColumns>& r_before, Row<typename P::Num, kColumns>& e,
                                          Row<typename P::Num, kColumns>& r) {
     const Row<typename P::Num, kColumns> product = window.push(e);
     Row<typename P::Num, kColumns> after;
 #pragma unroll
-    for (int c = 0; c < kColumns; ++c) after.v[c] = step(e_before.v[c], r.v[c], product.v[c]);
+    for (int c = 0; c < kColumns; ++c)
+        after.v[c] = step(e_before.v[c], rest(r.v[c], product.v[c]), rest.most_e, in_grid);
     if (at.edge) after.v[0] = 0;
-    if (!in_grid) after = Row<typename P::Num, kColumns>{};
     e_before = e;
     e = after;
     const Row<typename P::Num, kColumns> earlier = r_before;
@@ -174,11 +220,11 @@ __device__ __forceinline__ void leave_row(const LevelPlan& level, const Place& a
                                                             row * level.pitch + at.x) = out;
 }
 
-/// A row of u with its correction, stored where it is this tile's.
+/// A row of u with its correction.
 template <class P, int kColumns, class Half>
-__device__ __forceinline__ Row<typename P::Wide, kColumns>
-correct_row(const Pack<typename P::Wide, kColumns>& raw, const Row<typename P::Num, kColumns>& e, const Half& to_u,
-            bool mine, typename P::Wide* to, bool& overflow) {
+__device__ __forceinline__ Row<typename P::Wide, kColumns> correct_row(const Pack<typename P::Wide, kColumns>& raw,
+                                                                       const Row<typename P::Num, kColumns>& e,
+                                                                       const Half& to_u, bool mine, bool& overflow) {
     using Wide = typename P::Wide;
     Row<Wide, kColumns> u;
     unsigned long long over = 0;
@@ -187,140 +233,127 @@ correct_row(const Pack<typename P::Wide, kColumns>& raw, const Row<typename P::N
         u.v[c] = raw.v[c] + to_u(static_cast<Wide>(e.v[c]));
         if constexpr (!P::real) over |= static_cast<unsigned long long>(u.v[c] ^ (u.v[c] << 1));
     }
-    if (!mine) return u;
-    Pack<Wide, kColumns> out;
-#pragma unroll
-    for (int c = 0; c < kColumns; ++c) out.v[c] = u.v[c];
-    *reinterpret_cast<Pack<Wide, kColumns>*>(to) = out;
-    overflow |= static_cast<long long>(over) < 0;
+    overflow |= mine && static_cast<long long>(over) < 0;
     return u;
 }
 
 /// `shift`: as of down(), where there are steps.
-template <class P, int kSteps, bool kFinest>
-__device__ __noinline__ Risen<P> up(int l, const Rise rise, int shift, const Finest<P> finest) {
+template <class P, int kSteps, bool kFinest, int kColumns>
+__device__ __noinline__ Risen<P> up(int l, const Rise& rise, int shift, const Finest<P>& given) {
     using Num = typename P::Num;
     using Wide = typename P::Wide;
     using Entering = std::conditional_t<kFinest, typename P::Defect, typename P::Sum>;
     using Found = typename P::Found;
-    constexpr int kColumns = kColumnsUp, kCoarse = kColumns / 2, halo = halo_up(kSteps, kFinest, kColumns);
+    using Leaving = typename P::Leaving;
+    constexpr int kCoarse = kColumns / 2, halo = halo_up(kSteps, kFinest, kColumns), rows = rows_up(kColumns);
     const LevelPlan& level = plan.level[l];
     const LevelPlan& next = plan.level[l + 1];
     const auto* const found = static_cast<const Found*>(level.found);
-    const auto* const leaving = static_cast<const typename P::Leaving*>(next.leaving);
-    const Entering* entering;
-    if constexpr (kFinest) entering = finest.read;
-    else entering = static_cast<const Entering*>(level.entering);
-    const typename HalfOf<P>::type enter(shift), from_f(rise.from_f), from_x(rise.from_x), shorten(rise.shorten);
-    const typename HalfOf<P, Wide>::type to_u(finest.shift_e);
-    Num most_r{}, most_v{};
-    if constexpr (!P::real) {
-        most_r = most_of<Num>(level.w);
-        most_v = most_of<Num>(rise.e_bits);
-    }
+    const auto* const leaving = static_cast<const Leaving*>(next.leaving);
+    const auto& now = numbers<UpNumbers<P>, kColumns == 4>(l, rise, shift, given);
+    const Finest<P>& finest = now.finest;
     Risen<P> result;
-    DefectWalk<P> total;
     int place = plan.ring;
     const Ring<Wide, kColumns> u_rows(place), b_rows(place);
     const Ring<Found, kColumns> found_rows(place);
-    const Ring<typename P::Leaving, kCoarse> next_rows(place);
+    const Ring<Leaving, kCoarse> next_rows(place);
     const Ring<Entering, kColumns> entering_rows(place);
+    const int stride = place - plan.ring;
     for (int tile = first_tile(); tile < level.up.strips * level.up.chunks; tile += tile_step()) {
         const Place at(level, level.up, kColumns, tile, halo);
-        Window<Num, kColumns> window[kSteps > 0 ? kSteps : 1];
+        Window<Num, kColumns, P::even> window[kSteps > 0 ? kSteps : 1];
         Row<Num, kColumns> e_before[kSteps > 0 ? kSteps : 1] = {}, r_before[kSteps > 0 ? kSteps : 1] = {};
-        DefectWalk<P> walk;
-        walk.bits = 0;
+        DefectWalk<P, kColumns> walk;
         constexpr int ahead = kSteps + (kFinest ? 1 : 0);
         const int first = (at.y0 - ahead) & ~1, last = at.y1 - 1 + ahead;
-        const auto offset = [&](int y, bool wanted) { return wanted ? y * level.pitch + at.x : 0; };
+        const auto slot = [&](int y) { return (y & (rows - 1)) * stride; };
         const auto fetch = [&](int y) {
-            const auto has = [&](int row) { return at.inside && row > 0 && row < level.n && y <= last; };
-            found_rows.fetch(y, found + offset(y, has(y)), has(y));
+            const unsigned inner = y <= last ? static_cast<unsigned>(level.n - 1) : 0;
+            const int to = slot(y), from = y * level.pitch + at.x;
+            const auto has = [&](int row) { return static_cast<unsigned>(row - 1) < inner; };
+            found_rows.fetch(to, found + from, has(y), at);
             if ((y & 1) == 0) {
                 const int j = y / 2 + 1;
-                const bool wanted = at.inside && j > 0 && j < next.n && y <= last;
-                next_rows.fetch(y, leaving + (wanted ? j * next.pitch + at.x / 2 : 0), wanted);
+                const bool wanted = static_cast<unsigned>(j - 1) < inner / 2;
+                next_rows.fetch(to, leaving + (j * next.pitch + at.x / 2), wanted, at);
             }
-            if constexpr (kSteps > 0) entering_rows.fetch(y, entering + offset(y - 1, has(y - 1)), has(y - 1));
+            if constexpr (kSteps > 0) {
+                const Entering* entering;
+                if constexpr (kFinest) entering = finest.read;
+                else entering = static_cast<const Entering*>(level.entering);
+                entering_rows.fetch(to, entering + (from - level.pitch), has(y - 1), at);
+            }
             if constexpr (kFinest) {
-                u_rows.fetch(y, finest.from + offset(y - kSteps, has(y - kSteps)), has(y - kSteps));
-                b_rows.fetch(y, finest.b + offset(y - kSteps - 1, has(y - kSteps - 1)), has(y - kSteps - 1));
+                u_rows.fetch(to, finest.from + (from - kSteps * level.pitch), has(y - kSteps), at);
+                b_rows.fetch(to, finest.b + (from - (kSteps + 1) * level.pitch), has(y - kSteps - 1), at);
             }
             close_row();
         };
         const auto load_next = [&](int j) {
-            Pack<typename P::Leaving, kCoarse> raw{};
+            Pack<Leaving, kCoarse> raw{};
             if (at.inside && j > 0 && j < next.n)
-                raw = *reinterpret_cast<const Pack<typename P::Leaving, kCoarse>*>(leaving + j * next.pitch + at.x / 2);
+                raw = *reinterpret_cast<const Pack<Leaving, kCoarse>*>(leaving + j * next.pitch + at.x / 2);
             return raw;
         };
-        for (int y = first; y < first + kRows - 1; ++y) fetch(y);
-        Row<Num, kCoarse + 1> upper = shortened<P, kCoarse>(load_next(first / 2), shorten, most_v), lower{};
+        for (int y = first; y < first + rows - 1; ++y) fetch(y);
+        Row<Num, kCoarse + 1> upper = shortened<P, kCoarse>(load_next(first / 2), now.shorten, now.most_v), lower{};
         for (int y = first; y <= last; ++y) {
-            fetch(y + kRows - 1);
-            await_row();
-            // e of row y
-            const Pack<Found, kColumns> raw_f = found_rows.get(y);
-            Row<Num, kColumns> e;
+            __syncwarp(); // all lanes have read the row whose place is taken
+            fetch(y + rows - 1);
+            await_row<rows>();
+            const int here = slot(y);
+            // e of row y: 0 on the grid's edge and behind it, as f and the next level's e are
+            const Pack<Found, kColumns> raw_f = found_rows.get(here);
+            Row<Num, kColumns> e, r;
             Num x[kColumns];
-            if ((y & 1) == 0) lower = shortened<P, kCoarse>(next_rows.get(y), shorten, most_v);
+            if ((y & 1) == 0) lower = shortened<P, kCoarse>(next_rows.get(here), now.shorten, now.most_v);
             interpolate((y & 1) == 0, upper, lower, x);
 #pragma unroll
             for (int c = 0; c < kColumns; ++c) {
                 if constexpr (P::real) e.v[c] = raw_f.v[c] + 0.25 * x[c];
-                else e.v[c] = from_f(static_cast<Num>(raw_f.v[c])) + from_x(x[c]);
+                else e.v[c] = now.from_f(static_cast<Num>(raw_f.v[c])) + now.from_x(x[c]);
             }
-            if (!at.inside || y <= 0 || y >= level.n) e = Row<Num, kColumns>{};
-            if (at.edge) e.v[0] = 0;
             // the steps: e of row y - k - 1 behind step k
-            Row<Num, kColumns> r;
-            if constexpr (kSteps > 0) {
-                const Pack<Entering, kColumns> raw_r = entering_rows.get(y);
-#pragma unroll
-                for (int c = 0; c < kColumns; ++c) {
-                    if constexpr (P::real) r.v[c] = static_cast<Num>(raw_r.v[c]);
-                    else r.v[c] = cut(enter(static_cast<Num>(raw_r.v[c])), most_r);
-                }
-            }
+            if constexpr (kSteps > 0) r = entered<P, kColumns>(entering_rows.get(here), now);
 #pragma unroll
             for (int k = 0; k < kSteps; ++k) {
-                step_row<P>(UpStep<P>(level, k, rise.point), at, at.inside && y - k - 1 > 0 && y - k - 1 < level.n,
-                            window[k], e_before[k], r_before[k], e, r);
+                const int row = y - k - 1;
+                step_row<P>(now.rest, now.step[k], at, row > 0 && row < level.n, window[k], e_before[k], r_before[k], e,
+                            r);
             }
             const int row = y - kSteps;
-            const bool mine = at.own && row >= at.y0 && row < at.y1 && row > 0;
+            const bool in_tile = row >= at.y0 && row < at.y1 && row > 0, mine = at.own && in_tile;
             if constexpr (!kFinest) {
                 if (mine) leave_row<P>(level, at, row, e, result.bits);
             } else {
-                const Row<Wide, kColumns> u =
-                    correct_row<P>(u_rows.get(y), e, to_u, mine, finest.to + row * level.pitch + at.x, result.overflow);
-                const Pack<Wide, kColumns> b = b_rows.get(y);
+                const Pack<Wide, kColumns> raw_u = u_rows.get(here), b = b_rows.get(here);
+                const Row<Wide, kColumns> u = correct_row<P>(raw_u, e, now.to_u, mine, result.overflow);
+                Pack<Wide, kColumns> out;
+#pragma unroll
+                for (int c = 0; c < kColumns; ++c) out.v[c] = u.v[c];
+                u_rows.store(here, out, finest.to + row * level.pitch + at.x, mine, in_tile, at);
                 const int behind = row - 1;
                 walk.push(u, b, at.own && behind >= at.y0 && behind < at.y1 && behind > 0, at.edge,
                           finest.write + max(behind, 0) * level.pitch + at.x, finest);
             }
         }
-        total.bits |= walk.bits;
-        total.squares += walk.squares;
+        if constexpr (kFinest) {
+            result.bits |= walk.bits;
+            result.squares += walk.squares;
+        }
         await_rows();
-    }
-    if constexpr (kFinest) {
-        result.bits = total.bits;
-        result.squares = total.squares;
     }
     return result;
 }
 
 /// The defect of u alone: where a solve begins, and where a stored defect's shift did not fit.
-template <class P> __device__ __noinline__ Risen<P> defect(const Finest<P> finest) {
+template <class P, int kColumns> __device__ __noinline__ Risen<P> defect(const Finest<P>& finest) {
     using Wide = typename P::Wide;
-    constexpr int kColumns = kColumnsUp;
     const LevelPlan& level = plan.level[0];
     Risen<P> result;
     for (int tile = first_tile(); tile < level.up.strips * level.up.chunks; tile += tile_step()) {
         const Place at(level, level.up, kColumns, tile, halo_up(plan.after, true, kColumns));
-        DefectWalk<P> walk;
+        DefectWalk<P, kColumns> walk;
         const auto load = [&](const Wide* from, int y) {
             Pack<Wide, kColumns> raw{};
             if (at.inside && y > 0 && y < level.n)

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <numbers>
+#include <type_traits>
 
 #include <fmt/format.h>
 
@@ -32,6 +33,7 @@ struct Sizes {
 Sizes sizes_of(bool in_double, WordClass words) {
     if (in_double) return {8, 8, 8, 8, 8};
     switch (words) {
+    case WordClass::even:
     case WordClass::shortest:
         return {2, 4, 4, 2, 8};
     case WordClass::middle:
@@ -84,13 +86,18 @@ int row_sum_log2(const CyclePlan& plan) {
                    4.0 * std::abs(plan.corner));
 }
 
-/// Do 32 bits hold every sum?
+/// Do 32 bits hold every sum? Upwards: a product that is shifted to the left is cut to 2^28 behind the shift, which r,
+/// of w + guard bits there, does not bring below what the rest is cut to, 2^(w + guard + 5) (the first condition); r at
+/// e's point stays below 2^27, and so does what a weight makes of it (the second); no weight is shifted to the left.
 bool fits_32(const CyclePlan& plan) {
     const int sum = row_sum_log2(plan);
     for (int l = 0; l + 1 < plan.levels; ++l) {
         const LevelPlan& level = plan.level[l];
         const int held = level.w + plan.guard + kGuardOfHeld;
         if (held - 1 + 4 > 29 || plan.level[l + 1].e + 1 > 28) return false;
+        if (plan.after > 0 && (level.w + plan.guard > 21 || level.w + level.phi > 27)) return false;
+        for (int k = 0; k < plan.after; ++k)
+            if (plan.weight_point_after[k] + plan.guard < level.phi) return false;
         for (int k = 0; k < plan.before; ++k) {
             const int q = k == 0 ? 0 : plan.guard, r = (k == 0 ? level.w : held) - 1, high = std::max(q, level.phi);
             if (r + kWeightBits + std::max(0, level.phi - q - plan.weight_point[k]) > 30) return false;
@@ -102,10 +109,12 @@ bool fits_32(const CyclePlan& plan) {
 }
 
 WordClass class_of(const CyclePlan& plan) {
-    bool short_found = true, short_stored = plan.level[0].w <= kShortStored - 3;
-    for (int l = 0; l + 1 < plan.levels; ++l) short_found = short_found && plan.level[l].f <= 16;
+    bool shortest = plan.level[0].w <= kShortStored - 3;
+    for (int l = 0; l + 1 < plan.levels; ++l)
+        shortest = shortest && plan.level[l].f <= 16 && (plan.after == 0 || plan.level[l].w + plan.guard <= 15);
     if (!fits_32(plan)) return WordClass::longest;
-    return short_found && short_stored ? WordClass::shortest : WordClass::middle;
+    if (!shortest) return WordClass::middle;
+    return plan.corner == -1 && plan.east_west == -1 && plan.north_south == -1 ? WordClass::even : WordClass::shortest;
 }
 
 /// Tiles of `rows` rows, for about as many warps as there are.
@@ -193,12 +202,16 @@ struct WordCycle::State {
         std::vector<T> inner(b.begin(), b.end());
         const std::size_t side = static_cast<std::size_t>(n) + 1;
         double squares = 0;
+        std::uint64_t bits = 0;
         for (std::size_t y = 0; y < side; ++y)
             for (std::size_t x = 0; x < side; ++x) {
                 T& value = inner[y * side + x];
                 if (x == 0 || y == 0 || x + 1 == side || y + 1 == side) value = T{};
                 squares += static_cast<double>(value) * static_cast<double>(value);
+                if constexpr (std::is_integral_v<T>)
+                    bits |= value < 0 ? -static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
             }
+        outer.length_b = std::bit_width(bits);
         upload(std::span<const T>(inner), const_cast<void*>(outer.b));
         return std::sqrt(squares);
     }
@@ -230,9 +243,10 @@ void WordCycle::State::make_plan(int level, const WordStencil& stencil, const Cy
         here.e = CycleSpec::of(spec.e, static_cast<std::size_t>(l));
         here.phi = here.f - here.w - log2_up(weights);
         here.columns_down = here.n >= kWide ? 4 : 2;
-        const int width_down = (kLanes - 2 * halo_down(plan.before, here.columns_down)) * here.columns_down;
-        here.down = cut_tiles(here.n, width_down, warps, 2);
-        here.up = cut_tiles(here.n, (kLanes - 2 * halo_up(plan.after, l == 0, kColumnsUp)) * kColumnsUp, warps, 2);
+        here.columns_up = in_double ? 2 : here.columns_down;
+        const auto width = [](int columns, int halo) { return (kLanes - 2 * halo) * columns; };
+        here.down = cut_tiles(here.n, width(here.columns_down, halo_down(plan.before, here.columns_down)), warps, 2);
+        here.up = cut_tiles(here.n, width(here.columns_up, halo_up(plan.after, l == 0, here.columns_up)), warps, 2);
     }
     words = class_of(plan);
     const Sizes size = sizes_of(in_double, words);
@@ -249,8 +263,9 @@ void WordCycle::State::place() {
     for (void*& u : outer.u) u = take(elements(0) * size.wide);
     for (void*& d : outer.d) d = take(elements(0) * size.defect);
     outer.b = take(elements(0) * size.wide);
-    outer.stored_bits = words == WordClass::shortest ? kShortStored : kLongStored;
-    outer.headroom = words != WordClass::shortest ? 2 : plan.level[0].w <= 10 ? 1 : 0;
+    const bool short_stored = size.defect == 2;
+    outer.stored_bits = short_stored ? kShortStored : kLongStored;
+    outer.headroom = !short_stored ? 2 : plan.level[0].w <= 10 ? 1 : 0;
     cells.allocate(kCellSets);
     outcome.allocate(1);
     barrier.allocate(1);
@@ -264,8 +279,9 @@ void WordCycle::State::place() {
     plan.ring = small_words(plan.level[plan.first_small].n) * static_cast<int>(size.sum);
     plan.ring = (plan.ring + 15) / 16 * 16;
     const std::size_t lane =
-        kColumnsUp * (2 * size.wide + size.found + size.leaving / 2 + std::max(size.defect, size.sum));
-    shared = static_cast<std::size_t>(plan.ring) + kRows * kThreads * lane;
+        2 * size.wide + size.found + size.leaving / 2 + std::max(size.defect, size.sum); // of a column, upwards
+    const std::size_t down = 4 * kRowsDown * std::max(size.defect, size.sum);
+    shared = static_cast<std::size_t>(plan.ring) + kThreads * std::max(2 * rows_up(2) * lane, down);
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)),
           "cudaFuncSetAttribute");
 }

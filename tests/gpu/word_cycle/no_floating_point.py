@@ -36,7 +36,7 @@ def judge(kind, found):
     print(f"{kind}: {kernels} kernels, {instructions} instructions, {len(faults)} of floating point")
     for line in faults[:20]:
         print("   ", line)
-    return kernels == 3 and instructions > 1000 and not faults
+    return kernels == 4 and instructions > 1000 and not faults
 
 
 def main():
