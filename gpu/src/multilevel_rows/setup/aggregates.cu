@@ -219,8 +219,8 @@ void find_links(const Matrix<double>& a, double threshold, Coarsening& c, Arena&
 bool find_aggregates(const Matrix<double>& a, Coarsening& c, Arena& scratch) {
     constexpr std::uint64_t kMostReach = 64; // for each entry, and more where there are few
     const unsigned blocks = blocks_of(a.rows);
-    if (additions(c.neighbours, c.neighbours, scratch) > std::max<std::uint64_t>(1 << 24, kMostReach * a.entries))
-        return false;
+    const std::uint64_t most = std::clamp<std::uint64_t>(kMostReach * a.entries, 1 << 24, UINT32_MAX);
+    if (additions(c.neighbours, c.neighbours, scratch) > most) return false;
     const ScatteredRows reach = nodes_in_reach(c.neighbours, scratch);
     auto* const mark = scratch.zeros<std::uint8_t>(a.rows);
     find_roots<<<blocks, kThreadsOfSetup>>>(reach, mark, scratch.zeros<unsigned>(1));

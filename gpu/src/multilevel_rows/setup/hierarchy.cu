@@ -110,6 +110,9 @@ std::optional<DeviceHierarchy> make_on_device(const GivenMatrix& given) {
         return h;
     } catch (const NotHere&) {
         return std::nullopt;
+    } catch (const DeviceError& error) {
+        if (error.code() != cudaErrorMemoryAllocation) throw;
+        return std::nullopt;
     }
 }
 

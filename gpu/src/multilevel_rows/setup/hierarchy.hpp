@@ -21,8 +21,8 @@ struct DeviceHierarchy {
 };
 
 /// The hierarchy of make_aggregation() for ones, the same bits, made on the device. None where `given` is not exactly
-/// symmetric, the kernel vanishes or overflows on an aggregate, or nodes are joined with too many others:
-/// make_aggregation() takes those. Throws as it does.
+/// symmetric, the kernel vanishes or overflows on an aggregate, nodes are joined with too many others, or memory does
+/// not suffice: make_aggregation() takes those. Throws as it does.
 std::optional<DeviceHierarchy> make_on_device(const GivenMatrix& given);
 DeviceHierarchy bring_to_device(const mantissa::multilevel::Hierarchy& h);
 /// For comparisons.
