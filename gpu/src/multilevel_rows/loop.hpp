@@ -38,26 +38,11 @@ template <class V> struct Rows {
     std::uint32_t rows;
 };
 inline constexpr std::uint32_t kSlice = 32;
-/// And their owner.
-template <class V> struct OwnedRows {
-    Buffer<std::uint32_t> begin, column;
-    Buffer<V> value;
-    std::uint32_t rows = 0;
+/// The same with what the host knows of it. Memory is an arena's (setup/arena.hpp).
+template <class V> struct LaidRows {
+    Rows<V> view{};
     double mean = 0;     ///< entries of a row
     bool sliced = false; ///< where slices have few entries that are none, and rows are enough for a thread each
-
-    OwnedRows() = default;
-    OwnedRows(const std::vector<std::uint32_t>& row_begin, const std::vector<std::uint32_t>& columns,
-              const std::vector<V>& values)
-        : rows(row_begin.empty() ? 0 : static_cast<std::uint32_t>(row_begin.size() - 1)),
-          mean(static_cast<double>(columns.size()) / (rows == 0 ? 1 : rows)) {
-        if (!in_slices(row_begin, columns, values)) {
-            begin = to_device(row_begin);
-            column = to_device(columns);
-            value = to_device(values);
-        }
-    }
-    [[nodiscard]] Rows<V> view() const { return {begin.data(), column.data(), value.data(), rows}; }
     /// Threads that a row is worth.
     [[nodiscard]] int lanes() const {
         if (sliced) return 1;
@@ -65,39 +50,6 @@ template <class V> struct OwnedRows {
         int lanes = 1;
         for (const int most : kMean) lanes *= mean > most ? 2 : 1;
         return lanes;
-    }
-
-private:
-    bool in_slices(const std::vector<std::uint32_t>& row_begin, const std::vector<std::uint32_t>& columns,
-                   const std::vector<V>& values) {
-        constexpr std::uint32_t kLeastRows = 131072; // (fewer threads do not hide the memory's latency)
-        constexpr double kMostPadding = 1.7;
-        if (rows < kLeastRows) return false;
-        std::vector<std::uint32_t> slice{0};
-        for (std::uint32_t first = 0; first < rows; first += kSlice) {
-            std::uint32_t longest = 0;
-            for (std::uint32_t i = first; i < std::min(rows, first + kSlice); ++i)
-                longest = std::max(longest, row_begin[i + 1] - row_begin[i]);
-            slice.push_back(slice.back() + longest);
-        }
-        const std::size_t room = std::size_t{slice.back()} * kSlice;
-        if (static_cast<double>(room) > kMostPadding * static_cast<double>(columns.size())) return false;
-        std::vector<std::uint32_t> to(room);
-        std::vector<V> words(room);
-        for (std::uint32_t i = 0; i < rows; ++i) {
-            const std::size_t at = std::size_t{slice[i / kSlice]} * kSlice + i % kSlice;
-            const std::uint32_t width = slice[i / kSlice + 1] - slice[i / kSlice],
-                                filled = row_begin[i + 1] - row_begin[i];
-            for (std::uint32_t k = 0; k < width; ++k) { // (what is none reads an element that the row reads anyhow)
-                const std::uint32_t from = row_begin[i] + (k < filled ? k : 0);
-                to[at + std::size_t{k} * kSlice] = filled == 0 ? 0 : columns[from];
-                words[at + std::size_t{k} * kSlice] = k < filled ? values[from] : V{};
-            }
-        }
-        begin = to_device(slice);
-        column = to_device(to);
-        value = to_device(words);
-        return sliced = true;
     }
 };
 
@@ -129,9 +81,10 @@ public:
     [[nodiscard]] virtual std::string description() const = 0;
 };
 
-/// In words, with the bits of multilevel/cycle.hpp; and in double. Throw InvalidInput where no hierarchy is worth its
-/// work.
-std::unique_ptr<DeviceCycle> make_word_cycle(const System& system, const CycleSpec& spec, int threads);
-std::unique_ptr<DeviceCycle> make_double_cycle(const System& system, const CycleSpec& spec, int threads);
+struct DeviceHierarchy;
+struct DeviceWords;
+/// In words, with the bits of multilevel/cycle.hpp; and in double.
+std::unique_ptr<DeviceCycle> make_word_cycle(const DeviceWords& words);
+std::unique_ptr<DeviceCycle> make_double_cycle(const DeviceHierarchy& hierarchy, const CycleSpec& spec);
 
 } // namespace mantissa::gpu::multilevel_rows

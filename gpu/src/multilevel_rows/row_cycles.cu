@@ -8,7 +8,10 @@
 #include "../graph.hpp"
 #include "loop.cuh"
 #include "mantissa/format.hpp"
+#include "mantissa/multilevel/grid_words.hpp"
 #include "mantissa/sparse/formats.hpp"
+#include "setup/layout.hpp"
+#include "setup/words.hpp"
 
 namespace mantissa::gpu {
 
@@ -34,12 +37,10 @@ double entry(const SymmetricBands& a, std::size_t b, std::size_t i, std::size_t)
     return a.coefficient(b, i);
 }
 
-OwnedRows<double> rows_of(const CompressedRows& a) {
-    return {{a.row_begin().begin(), a.row_begin().end()},
-            {a.column().begin(), a.column().end()},
-            {a.value().begin(), a.value().end()}};
+Matrix<double> bring_rows(const CompressedRows&, const GivenMatrix& given, Arena& keep) {
+    return as_matrix(given, keep);
 }
-template <class Grid> OwnedRows<double> rows_of(const Grid& a) {
+template <class Grid> Matrix<double> bring_rows(const Grid& a, const GivenMatrix&, Arena& keep) {
     std::vector<std::uint32_t> begin{0}, column;
     std::vector<double> value;
     begin.reserve(a.size() + 1);
@@ -55,28 +56,56 @@ template <class Grid> OwnedRows<double> rows_of(const Grid& a) {
         }
         begin.push_back(static_cast<std::uint32_t>(column.size()));
     }
-    return {begin, column, value};
+    return matrix_on_device(begin, column, value, static_cast<std::uint32_t>(a.size()), keep);
 }
-OwnedRows<double> matrix_of(const System& system) {
-    return std::visit([](const auto& a) { return rows_of(a); }, system.matrix());
+
+struct MadeCycle {
+    std::unique_ptr<DeviceCycle> cycle;
+    bool on_device = false; ///< its levels were made there
+};
+MadeCycle cycle_from(const DeviceHierarchy& h, const CycleSpec& spec, bool on_device) {
+    return {spec.in_double ? make_double_cycle(h, spec) : make_word_cycle(words_of(h, spec)), on_device};
+}
+/// The levels of sparse rows, which are `given`, are made on the device where it can, others on this processor.
+MadeCycle cycle_of(const System& system, const GivenMatrix& given, const CycleSpec& spec, int threads) {
+    using namespace mantissa::multilevel; // NOLINT(google-build-using-namespace)
+    if (!spec.in_double)
+        if (const auto grid = grid_words(system))
+            return {make_word_cycle(bring_to_device(word_hierarchy(*grid, spec))), false};
+    if (given.begin != nullptr)
+        if (const auto made = make_on_device(given)) {
+            require_hierarchy(made->why_not);
+            return cycle_from(*made, spec, true);
+        }
+    return cycle_from(bring_to_device(mantissa::multilevel::hierarchy_of(system, threads)), spec, false);
 }
 
 class RowCycles final : public CycleSolver {
 public:
     RowCycles(const System& system, const CycleSpec& spec, const CycleLoop& loop)
-        : cg_(loop.cg), a_(matrix_of(system)), cycle_(spec.in_double ? make_double_cycle(system, spec, loop.threads)
-                                                                     : make_word_cycle(system, spec, loop.threads)),
+        : cg_(loop.cg), rows_(static_cast<std::uint32_t>(system.size())),
           sum_blocks_(
               std::min(kMostSumBlocks, kSumBlocksEach * static_cast<unsigned>(require_device().multiprocessors))),
-          memory_(5 * std::size_t{a_.rows}), sums_(1), status_(1) {
-        double* at = memory_.data();
-        for (double** part : {&v_.u, &v_.r, &v_.p, &v_.q, &v_.z}) *part = std::exchange(at, at + a_.rows);
-        v_.scale = cycle_->scale();
+          sums_(1), status_(1) {
+        {
+            Arena given_memory, scratch;
+            GivenMatrix given; // (the matrix of sparse rows: brought once, for the loop and for its hierarchy)
+            if (const auto* const rows = std::get_if<CompressedRows>(&system.matrix()))
+                given = given_on_device(*rows, given_memory, loop.threads);
+            const Matrix<double> matrix =
+                std::visit([&](const auto& a) { return bring_rows(a, given, given_memory); }, system.matrix());
+            a_ = lay_out<double>(matrix, memory_, scratch);
+            made_ = cycle_of(system, given, spec, loop.threads);
+        }
+        for (double** part : {&v_.u, &v_.r, &v_.p, &v_.q, &v_.z}) *part = memory_.get<double>(rows_);
+        v_.scale = made_.cycle->scale();
         two_.capture([&](cudaStream_t stream) {
             for (int k = 0; k < 2; ++k) iteration(stream);
         });
     }
-    [[nodiscard]] std::string description() const override { return cycle_->description(); }
+    [[nodiscard]] std::string description() const override {
+        return made_.cycle->description() + (made_.on_device ? ", made on the device" : "");
+    }
 
     CycleSolveReport solve(std::span<const double> b, double tolerance, std::uint64_t most_cycles,
                            std::vector<double>& u) override {
@@ -91,7 +120,7 @@ public:
         report.history.push_back(1);
         Timer timer;
         timer.start();
-        launch(begin_loop, blocks_for(a_.rows), kThreads, nullptr, false, a_.rows, v_, status_.data());
+        launch(begin_loop, blocks_for(rows_), kThreads, nullptr, false, rows_, v_, status_.data());
         while (status.done == 0) {
             const std::uint32_t before = status.iterations;
             two_.launch();
@@ -115,7 +144,7 @@ private:
         check(cudaMemcpy(v_.r, b.data(), b.size_bytes(), cudaMemcpyHostToDevice), "cudaMemcpy to device");
         sums_.zero();
         status_.upload(std::span(&status, 1));
-        if (const auto states = cycle_->states(); states.count != 0)
+        if (const auto states = made_.cycle->states(); states.count != 0)
             check(cudaMemset(states.words, 0, states.count * sizeof(*states.words)), "cudaMemset");
     }
     /// Whether it is worth going on: `limit` where it is.
@@ -127,24 +156,25 @@ private:
         return now < kWorthwhile * best ? CycleSolveEnd::limit : CycleSolveEnd::stagnated;
     }
     void iteration(cudaStream_t stream) const {
-        cycle_->launch_on(stream, {v_.r, v_.q, v_.z, sums_.data(), status_.data(), sum_blocks_});
-        launch(direction, blocks_for(a_.rows), kThreads, stream, true, a_.rows, v_, sums_.data(), sum_blocks_, cg_,
+        made_.cycle->launch_on(stream, {v_.r, v_.q, v_.z, sums_.data(), status_.data(), sum_blocks_});
+        launch(direction, blocks_for(rows_), kThreads, stream, true, rows_, v_, sums_.data(), sum_blocks_, cg_,
                status_.data());
         with_lanes(a_, [&](auto lanes) {
-            launch(apply<decltype(lanes)::value>, sum_blocks_, kThreads, stream, true, a_.view(), v_, sums_.data(),
+            launch(apply<decltype(lanes)::value>, sum_blocks_, kThreads, stream, true, a_.view, v_, sums_.data(),
                    status_.data());
         });
-        launch(step, sum_blocks_, kThreads, stream, true, a_.rows, v_, sums_.data(), sum_blocks_, cg_, status_.data());
-        const auto states = cycle_->states();
+        launch(step, sum_blocks_, kThreads, stream, true, rows_, v_, sums_.data(), sum_blocks_, cg_, status_.data());
+        const auto states = made_.cycle->states();
         launch(judge, 1, kThreads, stream, true, sums_.data(), sum_blocks_, cg_, states.words, states.count,
                status_.data());
     }
 
     bool cg_;
-    OwnedRows<double> a_;
-    std::unique_ptr<DeviceCycle> cycle_;
+    std::uint32_t rows_;
     unsigned sum_blocks_;
-    Buffer<double> memory_;
+    Arena memory_;
+    LaidRows<double> a_;
+    MadeCycle made_;
     Buffer<Sums> sums_;
     Buffer<Status> status_;
     LoopVectors v_{};

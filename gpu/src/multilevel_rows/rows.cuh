@@ -16,7 +16,7 @@ namespace mantissa::gpu::multilevel_rows {
 inline constexpr int kThreads = 256;
 
 /// Calls work with the number of lanes at compile time, 0 for slices.
-template <class V, class Work> void with_lanes(const OwnedRows<V>& a, const Work& work) {
+template <class V, class Work> void with_lanes(const LaidRows<V>& a, const Work& work) {
     if (a.sliced) return work(std::integral_constant<int, 0>{});
     switch (a.lanes()) {
     case 1:

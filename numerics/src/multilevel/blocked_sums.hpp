@@ -5,14 +5,16 @@
 #include <cstddef>
 #include <vector>
 
+#include "mantissa/multilevel/aggregation.hpp"
+
 namespace mantissa::detail {
 
 /// Fewer rows than these are done before other threads have begun.
 inline constexpr std::size_t kWorthThreads = 8192;
 
-/// The sum of term(row) over all rows: blocks of 4096 in order, then the blocks in order.
+/// The sum of term(row) over all rows: blocks of kRowsOfSum in order, then the blocks in order.
 template <class T, class Term> T blocked_sum(std::size_t rows, [[maybe_unused]] int threads, const Term& term) {
-    constexpr std::size_t kBlock = 4096;
+    constexpr std::size_t kBlock = multilevel::kRowsOfSum;
     const auto blocks = static_cast<std::ptrdiff_t>((rows + kBlock - 1) / kBlock);
     std::vector<T> sum(static_cast<std::size_t>(blocks), T{});
 #pragma omp parallel for schedule(static) num_threads(threads) if (rows >= kWorthThreads)

@@ -19,8 +19,13 @@ multilevel::Hierarchy multilevel::hierarchy_of(const System& system, int threads
     const auto* const rows = std::get_if<CompressedRows>(&system.matrix());
     if (rows != nullptr) h = make_aggregation(*rows, {}, threads);
     else h = make_grid_hierarchy(system, threads);
-    if (h.why_not.empty()) return h;
-    throw InvalidInput(fmt::format("preconditioner multilevel: {}; leave it out, or take jacobi", h.why_not));
+    require_hierarchy(h.why_not);
+    return h;
+}
+
+void multilevel::require_hierarchy(const std::string& why_not) {
+    if (why_not.empty()) return;
+    throw InvalidInput(fmt::format("preconditioner multilevel: {}; leave it out, or take jacobi", why_not));
 }
 
 std::unique_ptr<Cycle> make_cycle(const System& system, const CycleSpec& spec, int threads) {

@@ -70,6 +70,20 @@ TEST_F(GpuRowCycles, ACycleHasTheDefinitionsBits) {
         }
 }
 
+/// A slip into the processor's set-up would change no bit.
+TEST_F(GpuRowCycles, LevelsOfSymmetricRowsAreMadeOnTheDevice) {
+    const auto levels = [](const System& system, const char* spec) {
+        return make_gpu_engine()->cycles(system, parse_cycle_spec(spec), {formats::kDouble, true, 2})->description();
+    };
+    for (const char* const spec : {"v22,w=10", "v22,w=double"}) {
+        const CompressedRows a = test::circuit(100, 1);
+        EXPECT_NE(levels(System(a), spec).find("made on the device"), std::string::npos);
+        std::vector<double> value = a.value();
+        value[1] = std::nextafter(value[1], 0);
+        EXPECT_EQ(levels(System(a.with_values(std::move(value))), spec).find("made on the device"), std::string::npos);
+    }
+}
+
 /// A constant stencil's levels as rows, where CG stands around them: the first step is along the correction.
 TEST_F(GpuRowCycles, AStencilsCycleUnderCgHasThem) {
     const Problem problem = make_problem("poisson2d:level=7");

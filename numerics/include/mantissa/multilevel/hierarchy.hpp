@@ -53,6 +53,9 @@ Hierarchy make_aggregation(const CompressedRows& a, const NearKernel& kernel, in
 /// a row that is not empty is not above zero.
 Hierarchy make_grid_hierarchy(const System& system, int threads);
 
+/// Throws InvalidInput, one line, unless `why_not` is empty.
+void require_hierarchy(const std::string& why_not);
+
 /// Of the grid where the system has one that can be halved, else by aggregation. Throws InvalidInput, one line, where
 /// none is worth its work.
 Hierarchy hierarchy_of(const System& system, int threads);

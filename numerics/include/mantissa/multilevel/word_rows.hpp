@@ -11,6 +11,10 @@
 
 namespace mantissa::multilevel {
 
+/// The diagonal may move by this part of itself to take up what roundings took from a row's product with the
+/// near-kernel.
+inline constexpr double kMostTaken = 0.25;
+
 /// Rows of words, all with one binary point.
 struct WordRows {
     std::size_t rows = 0;

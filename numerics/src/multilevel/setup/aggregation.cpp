@@ -10,6 +10,7 @@
 #include "largest.hpp"
 #include "levels.hpp"
 #include "mantissa/format.hpp"
+#include "mantissa/multilevel/aggregation.hpp"
 #include "mantissa/multilevel/hierarchy.hpp"
 #include "prolongation.hpp"
 #include "strength.hpp"
@@ -18,19 +19,9 @@ namespace mantissa::multilevel {
 
 namespace {
 
-constexpr double kThreshold = 0.25; ///< of strong couplings
-constexpr double kLeastThreshold = 0.01;
-constexpr double kShrinks = 0.7; ///< the share of its unknowns that a level may leave before weaker couplings are tried
-constexpr double kStalls = 0.9;  ///< and before there is no next level
-constexpr double kAlone = 0.1;   ///< of a row's magnitudes beside the diagonal: the smoother does the rest
-constexpr double kMostComplexity = 4;
-/// Of A P, for each function and entry of A: 2 to 5 on grids, meshes and circuits.
-constexpr double kMostAdditions = 12;
-
 /// The matrix with a unit diagonal and without stored zeros; `scale` gets S.
 RealRows scaled_rows(const CompressedRows& a, int threads, std::vector<double>& scale) {
-    if (a.nonzeros() > UINT32_MAX)
-        throw InvalidInput(fmt::format("multilevel: {} entries: 32 bits number them here", a.nonzeros()));
+    require_numbered_entries(a.nonzeros());
     const auto& begin = a.row_begin();
     scale.assign(a.rows(), 0.0);
     RealRows scaled;
@@ -45,10 +36,7 @@ RealRows scaled_rows(const CompressedRows& a, int threads, std::vector<double>& 
         scaled.begin[row + 1] = entries;
     });
     const auto none = std::find(scale.begin(), scale.end(), 0.0);
-    if (none != scale.end())
-        throw InvalidInput(fmt::format("multilevel: the diagonal entry of row {} is not above zero: the matrix is not "
-                                       "positive definite",
-                                       none - scale.begin() + 1));
+    if (none != scale.end()) refuse_diagonal(static_cast<std::size_t>(none - scale.begin()));
     for (std::size_t row = 0; row < a.rows(); ++row) scaled.begin[row + 1] += scaled.begin[row];
     scaled.column.resize(scaled.begin.back());
     scaled.value.resize(scaled.begin.back());
@@ -90,24 +78,6 @@ std::vector<double> first_function(const detail::Unknowns& unknowns) {
     return function;
 }
 
-/// What a level is coarsened with.
-struct Coarsening {
-    detail::Couplings couplings;
-    detail::Aggregates aggregates;
-    detail::Tentative tentative;
-};
-
-/// With weaker couplings too where the next level would be hardly smaller.
-Coarsening coarsen(const RealRows& a, const detail::Unknowns& unknowns, int threads) {
-    Coarsening c;
-    for (double threshold = kThreshold;; threshold /= 4) {
-        c.couplings = detail::find_couplings(a, unknowns, threshold, kAlone, threads);
-        c.aggregates = detail::make_aggregates(a, unknowns, c.couplings, threads);
-        c.tentative = detail::orthonormal_functions(unknowns, c.aggregates, threads);
-        if (static_cast<double>(c.tentative.next.count()) <= kShrinks * a.rows || threshold < kLeastThreshold) return c;
-    }
-}
-
 /// What the product A P takes, A symmetric.
 double additions(const RealRows& a, const RealRows& p) {
     double sum = 0;
@@ -117,60 +87,79 @@ double additions(const RealRows& a, const RealRows& p) {
     return sum;
 }
 
-/// Sets the ways between a level and the next one, whose matrix and unknowns come in place of `unknowns` and are
-/// returned. A line says why there is no next level.
-std::string descend(Level& level, bool first, detail::Unknowns& unknowns, RealRows& next, int threads) {
-    const RealRows& a = level.a;
-    Coarsening c = coarsen(a, unknowns, threads);
-    if (c.aggregates.count == 0 && !first) { // every part of the graph has ended in one unknown: keep one for the end
-        c.aggregates.of.front() = 0;
-        c.aggregates.count = 1;
-        c.tentative = detail::orthonormal_functions(unknowns, c.aggregates, threads);
+class HostSteps final : public AggregationSteps {
+public:
+    HostSteps(const CompressedRows& given, const NearKernel& kernel, int threads) : threads_(threads) {
+        a_ = scaled_rows(given, threads, h_.scale);
+        unknowns_ = first_unknowns(kernel, h_.scale, threads);
     }
-    const std::size_t coarse = c.tentative.next.count();
-    if (coarse == 0) return "no coupling is worth a coarser level: the diagonal alone is as good";
-    if (static_cast<double>(coarse) > kStalls * a.rows)
-        return fmt::format("coarsening stalls: {} unknowns would leave {}", a.rows, coarse);
-    // An entry that is tiny for one function need not be so for another.
-    const std::vector<double> function =
-        unknowns.functions == 1 ? first_function(c.tentative.next) : std::vector<double>();
-    RealRows p =
-        detail::smoothed_functions(a, unknowns, c.couplings, c.aggregates, c.tentative, level.largest, threads);
-    if (additions(a, p) > kMostAdditions * static_cast<double>(unknowns.functions * a.value.size()))
-        return fmt::format("a few rows reach most of {} aggregates: the next level would be nearly dense",
-                           c.aggregates.count);
-    const std::vector<double> scale = detail::make_next(level, std::move(p), function, next, threads);
-    if (scale.empty()) return detail::kNotDefinite;
-    unknowns = std::move(c.tentative.next);
-    detail::for_each_row(next.rows, threads, [&](std::size_t i) {
-        for (std::size_t f = 0; f < unknowns.functions; ++f) unknowns.kernel[i * unknowns.functions + f] /= scale[i];
-    });
-    return {};
-}
+    Size begin_level() override {
+        Level& level = h_.level.emplace_back();
+        level.a = std::move(a_);
+        level.kernel = first_function(unknowns_);
+        level.largest = detail::largest_eigenvalue(level.a, level.kernel, threads_);
+        return {level.a.rows, level.a.value.size()};
+    }
+    Coarse coarsen(double threshold) override {
+        couplings_ = detail::find_couplings(h_.level.back().a, unknowns_, threshold, kAlone, threads_);
+        aggregates_ = detail::make_aggregates(h_.level.back().a, unknowns_, couplings_, threads_);
+        return make_functions();
+    }
+    Coarse keep_one() override {
+        aggregates_.of.front() = 0;
+        aggregates_.count = 1;
+        return make_functions();
+    }
+    double smooth() override {
+        const Level& level = h_.level.back();
+        p_ = detail::smoothed_functions(level.a, unknowns_, couplings_, aggregates_, tentative_, level.largest,
+                                        threads_);
+        return additions(level.a, p_);
+    }
+    bool project() override {
+        // An entry that is tiny for one function need not be so for another.
+        const std::size_t functions = unknowns_.functions;
+        const std::vector<double> function = functions == 1 ? first_function(tentative_.next) : std::vector<double>();
+        const std::vector<double> scale = detail::make_next(h_.level.back(), std::move(p_), function, a_, threads_);
+        if (scale.empty()) return false;
+        unknowns_ = std::move(tentative_.next);
+        detail::for_each_row(a_.rows, threads_, [&](std::size_t i) {
+            for (std::size_t f = 0; f < functions; ++f) unknowns_.kernel[i * functions + f] /= scale[i];
+        });
+        return true;
+    }
+    bool invert() override {
+        h_.coarsest = detail::dense_inverse(h_.level.back().a);
+        return !h_.coarsest.empty();
+    }
+    [[nodiscard]] Hierarchy take(std::string why_not) {
+        h_.why_not = std::move(why_not);
+        return std::move(h_);
+    }
+    [[nodiscard]] std::size_t functions() const { return unknowns_.functions; }
+
+private:
+    Coarse make_functions() {
+        tentative_ = detail::orthonormal_functions(unknowns_, aggregates_, threads_);
+        return {tentative_.next.count(), aggregates_.count};
+    }
+
+    int threads_;
+    Hierarchy h_;
+    RealRows a_; ///< of the level that begins next
+    detail::Unknowns unknowns_;
+    // What the last level is coarsened with.
+    detail::Couplings couplings_;
+    detail::Aggregates aggregates_;
+    detail::Tentative tentative_;
+    RealRows p_; ///< columns not scaled yet
+};
 
 } // namespace
 
 Hierarchy make_aggregation(const CompressedRows& given, const NearKernel& kernel, int threads) {
-    threads = std::max(1, threads);
-    Hierarchy h;
-    RealRows a = scaled_rows(given, threads, h.scale);
-    detail::Unknowns unknowns = first_unknowns(kernel, h.scale, threads);
-    for (;;) {
-        Level& level = h.level.emplace_back();
-        level.a = std::move(a);
-        level.kernel = first_function(unknowns);
-        level.largest = detail::largest_eigenvalue(level.a, level.kernel, threads);
-        if (h.operator_complexity() > kMostComplexity)
-            h.why_not =
-                fmt::format("the levels have {:.1f} times the matrix's entries: a cycle costs more than it saves",
-                            h.operator_complexity());
-        if (!h.why_not.empty() || level.a.rows <= detail::kCoarsest) break;
-        h.why_not = descend(level, h.level.size() == 1, unknowns, a, threads);
-        if (!h.why_not.empty()) return h;
-    }
-    if (!h.why_not.empty()) return h;
-    detail::finish(h);
-    return h;
+    HostSteps steps(given, kernel, std::max(1, threads));
+    return steps.take(make_levels(steps, steps.functions()));
 }
 
 } // namespace mantissa::multilevel

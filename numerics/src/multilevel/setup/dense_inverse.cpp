@@ -1,7 +1,9 @@
-#include "dense_inverse.hpp"
-
+// The inverse of a small matrix.
 #include <cmath>
 #include <cstddef>
+
+#include "levels.hpp"
+#include "mantissa/multilevel/aggregation.hpp"
 
 namespace mantissa::detail {
 
@@ -37,7 +39,7 @@ std::vector<double> dense_inverse(const RealRows& a) {
     for (std::size_t i = 0; i < n; ++i) {
         double sum = 0;
         for (std::size_t j = 0; j < n; ++j) sum += std::abs(inverse[i * n + j]);
-        if (!(sum <= 0x1p42)) return {};
+        if (!(sum <= multilevel::kMostInverse)) return {};
     }
     return inverse;
 }

@@ -6,10 +6,13 @@
 #include <utility>
 
 #include "../rows.hpp"
+#include "mantissa/multilevel/aggregation.hpp"
 
 namespace mantissa::detail {
 
 namespace {
+
+using multilevel::kTiny, multilevel::kWayAround, multilevel::kLongRow;
 
 /// The rows of R (a P) from the diagonal on, columns ascending.
 RealRows upper_triangle(const std::vector<RowsPart<double>>& ap, const RealRows& restriction, int threads) {
@@ -142,8 +145,6 @@ private:
         return false;
     }
 
-    static constexpr double kTiny = 0.01, kWayAround = 4;
-    static constexpr std::size_t kLongRow = 256; ///< entries; to look for ways around takes the square of it
     const RealRows &upper_, &lower_;
     const std::vector<double>& function_;
     int threads_;

@@ -10,6 +10,7 @@
 #include "largest.hpp"
 #include "levels.hpp"
 #include "mantissa/format.hpp"
+#include "mantissa/multilevel/aggregation.hpp"
 #include "mantissa/multilevel/hierarchy.hpp"
 
 namespace mantissa::multilevel {
@@ -184,7 +185,7 @@ Hierarchy make_grid_hierarchy(const System& system, int threads) {
         level.a = std::move(a);
         level.kernel = function;
         level.largest = detail::largest_eigenvalue(level.a, function, threads);
-        if (level.a.rows <= detail::kCoarsest) break;
+        if (level.a.rows <= kCoarsest) break;
         GridLevel coarse;
         if (grid.halves()) coarse = halved(grid);
         if (coarse.node.empty()) {

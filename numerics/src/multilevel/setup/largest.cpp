@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <span>
 #include <utility>
 
 #include "../blocked_sums.hpp"
+#include "mantissa/multilevel/aggregation.hpp"
 
 namespace mantissa::detail {
 
@@ -43,7 +45,7 @@ double gershgorin(const RealRows& a, const std::vector<double>& function, int th
 
 /// The largest eigenvalue of a symmetric tridiagonal matrix, by bisection: the pivots of T - x are all negative where x
 /// is above it.
-double largest_of_tridiagonal(const std::vector<double>& diagonal, const std::vector<double>& beside, double above) {
+double largest_of_tridiagonal(std::span<const double> diagonal, std::span<const double> beside, double above) {
     double low = 0, high = above;
     for (int step = 0; step < 40; ++step) {
         const double x = low + (high - low) / 2;
@@ -58,17 +60,20 @@ double largest_of_tridiagonal(const std::vector<double>& diagonal, const std::ve
     return high;
 }
 
+/// Do the vectors span an invariant space?
+bool is_invariant(double rest, double bound) {
+    return !(rest > 1e-10 * bound);
+}
+
 } // namespace
 
 double largest_eigenvalue(const RealRows& a, const std::vector<double>& function, int threads) {
-    constexpr int kSteps = 10;
-    constexpr double kMargin = 1.1;
     const double bound = gershgorin(a, function, threads);
     std::vector<double> v(a.rows), w(a.rows), before(a.rows, 0.0), diagonal, beside;
     for_each_row(a.rows, threads, [&](std::size_t i) { v[i] = scattered(i); });
     double norm = std::sqrt(blocked_sum<double>(a.rows, threads, [&](std::size_t i) { return v[i] * v[i]; }));
     for_each_row(a.rows, threads, [&](std::size_t i) { v[i] /= norm; });
-    for (int step = 0; step < kSteps; ++step) {
+    for (int step = 0; step < multilevel::kLanczosSteps; ++step) {
         const double back = beside.empty() ? 0.0 : beside.back();
         const double along = blocked_sum<double>(a.rows, threads, [&](std::size_t row) {
             double s = 0;
@@ -81,13 +86,21 @@ double largest_eigenvalue(const RealRows& a, const std::vector<double>& function
             w[i] -= along * v[i];
             return w[i] * w[i];
         }));
-        if (!(norm > 1e-10 * bound)) break; // the vectors span an invariant space
         beside.push_back(norm);
+        if (is_invariant(norm, bound)) break;
         for_each_row(a.rows, threads, [&](std::size_t i) { w[i] /= norm; });
         std::swap(before, v);
         std::swap(v, w);
     }
-    return std::min(bound, kMargin * largest_of_tridiagonal(diagonal, beside, bound));
+    return multilevel::largest_by_lanczos(bound, diagonal, beside);
 }
 
 } // namespace mantissa::detail
+
+double mantissa::multilevel::largest_by_lanczos(double bound, std::span<const double> along,
+                                                std::span<const double> rest) {
+    constexpr double kMargin = 1.1;
+    std::size_t steps = 0;
+    while (steps < along.size() && (steps == 0 || !detail::is_invariant(rest[steps - 1], bound))) ++steps;
+    return std::min(bound, kMargin * detail::largest_of_tridiagonal(along.first(steps), rest, bound));
+}

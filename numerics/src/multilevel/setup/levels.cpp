@@ -2,11 +2,8 @@
 
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "../blocked_sums.hpp"
 #include "../rows.hpp"
-#include "dense_inverse.hpp"
 #include "galerkin.hpp"
 
 namespace mantissa {
@@ -39,7 +36,7 @@ std::vector<double> make_next(multilevel::Level& level, RealRows p, const std::v
 
 void finish(multilevel::Hierarchy& h) {
     h.coarsest = dense_inverse(h.level.back().a);
-    if (h.coarsest.empty()) h.why_not = fmt::format("{}: the coarsest level has no Cholesky factors", kNotDefinite);
+    if (h.coarsest.empty()) h.why_not = kNoFactors;
 }
 
 } // namespace detail

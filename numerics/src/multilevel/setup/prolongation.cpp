@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "../rows.hpp"
+#include "mantissa/multilevel/aggregation.hpp"
 
 namespace mantissa::detail {
 
@@ -115,7 +116,6 @@ Tentative orthonormal_functions(const Unknowns& unknowns, const Aggregates& aggr
 
 RealRows smoothed_functions(const RealRows& a, const Unknowns& unknowns, const Couplings& couplings,
                             const Aggregates& aggregates, const Tentative& tentative, double largest, int threads) {
-    constexpr double kLeastDiagonal = 0.1; // weak couplings take no more of it
     const double omega = 4 / (3 * largest);
     const std::size_t functions = unknowns.functions;
     const auto columns = static_cast<std::uint32_t>(tentative.next.count());
@@ -139,7 +139,7 @@ RealRows smoothed_functions(const RealRows& a, const Unknowns& unknowns, const C
                         if (!couplings.strong[k] && j != row && !couplings.alone[unknowns.node(j)] && here != 0)
                             diagonal += a.value[k] * (unknowns.kernel[j * functions] / here);
                     }
-                    if (!(diagonal >= kLeastDiagonal)) diagonal = 1;
+                    if (!(diagonal >= multilevel::kLeastDiagonal)) diagonal = 1;
                     add(static_cast<std::uint32_t>(row), 1 - omega);
                     const double step = -omega / diagonal;
                     for (std::uint32_t k = a.begin[row]; k < a.begin[row + 1]; ++k)

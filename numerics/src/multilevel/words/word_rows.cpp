@@ -11,10 +11,6 @@ namespace {
 
 constexpr int kInverseBits = 17;
 
-/// The diagonal may move by this part of itself to take up what roundings took from a row's product with the
-/// near-kernel.
-constexpr double kMostTaken = 0.25;
-
 /// x, which is near one in magnitude or below, as a word; `unit` is 2^point.
 int nearest(double x, double unit) {
     return static_cast<int>(std::floor(x * unit + 0.5));
