@@ -112,6 +112,7 @@ std::optional<DeviceHierarchy> make_on_device(const GivenMatrix& given) {
         return std::nullopt;
     } catch (const DeviceError& error) {
         if (error.code() != cudaErrorMemoryAllocation) throw;
+        static_cast<void>(cudaGetLastError()); // the next launch would report it
         return std::nullopt;
     }
 }
