@@ -1,6 +1,7 @@
 #include "mantissa/resident.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdlib>
@@ -40,26 +41,9 @@ std::string vectors_refusal(const DatapathSpec& spec) {
 } // namespace
 
 std::string to_string(ResidentEnd end) {
-    switch (end) {
-    case ResidentEnd::converged:
-        return "converged";
-    case ResidentEnd::passes:
-        return "passes";
-    case ResidentEnd::exact:
-        return "exact";
-    case ResidentEnd::indefinite:
-        return "indefinite";
-    case ResidentEnd::not_finite:
-        return "not finite";
-    case ResidentEnd::window_overflow:
-        return "window overflow";
-    case ResidentEnd::fault:
-        return "fault";
-    case ResidentEnd::outer_overflow:
-        return "outer overflow";
-    default:
-        return "stopped";
-    }
+    static constexpr std::array kNames{"converged",       "passes", "exact",          "indefinite", "not finite",
+                                       "window overflow", "fault",  "outer overflow", "stopped"};
+    return kNames.at(static_cast<std::size_t>(end));
 }
 
 ResidentStencil resident_stencil(const System& system, const Format& coefficient) {

@@ -1,5 +1,6 @@
 #include "mantissa/system.hpp"
 
+#include <array>
 namespace mantissa {
 
 namespace {
@@ -34,17 +35,8 @@ bool System::on_edge(std::size_t i) const {
 }
 
 std::string to_string(System::Kind kind) {
-    switch (kind) {
-    case System::Kind::stencil:
-        return "stencil";
-    case System::Kind::bands:
-        return "bands";
-    case System::Kind::sparse:
-        return "sparse";
-    case System::Kind::symmetric:
-        return "symmetric";
-    }
-    return "?";
+    static constexpr std::array kNames{"stencil", "bands", "sparse", "symmetric"};
+    return kNames.at(static_cast<std::size_t>(kind));
 }
 
 } // namespace mantissa

@@ -34,8 +34,7 @@ constexpr const char* kSpecs[] = {
     "fx18.16",
     "fx20.18,operand=s14e8,scalar=s20e8,u=s23e8",
     "fx21.17:floor,u=fx24.20,p=fx22.18,q=fx19.14:floor,coef=fx17.13,operand=s9e7:rne,scalar=s24e9:rne",
-    "fx24.20,dot=fixed[13:-40]",
-};
+    "fx24.20,dot=fixed[13:-40]"};
 
 std::vector<System> systems() {
     const System scattered = scattered_system(403, 2);
@@ -46,8 +45,7 @@ std::vector<System> systems() {
             CompressedRows(rows.row_begin(), rows.column(), std::move(quarter))};
 }
 std::vector<double> start_of(const System& system, const DatapathSpec& spec) {
-    if (spec.fixed_vectors()) return testing::random_residual(system, 0.05);
-    return testing::random_residual(system, spec.r);
+    return spec.fixed_vectors() ? testing::random_residual(system, 0.05) : testing::random_residual(system, spec.r);
 }
 
 void expect_equal(std::span<const double> got, std::span<const double> want, const std::string& what) {

@@ -22,6 +22,7 @@
 #include "search.hpp"
 #include "spectrum.hpp"
 #include "trial.hpp"
+#include "widths.hpp"
 
 namespace mantissa {
 
@@ -31,34 +32,17 @@ using namespace advising;
 
 /// Errors of coefficients, curvature and energy stay below this part of what they disturb.
 constexpr double kPart = 0.25;
-/// No width is named beyond this: vectors cross the engine's seam as doubles.
-constexpr int kMostBits = 52;
 constexpr int kFewestBits = 2;
-/// Iterations that the fewest bits may take, times those of double precision, before the limit is raised.
-constexpr std::uint64_t kMostSlower = 10;
-constexpr int kMostIdle = -kLeastHeadroom;
 /// Parts of the time that are over when these end: Lanczos for coefficients; the eigenvalues, whose run decides more,
 /// and what the directions say of coefficients; refinement in double precision; trials. The rest is for the answer.
 constexpr double kMeasuring = 0.4, kSpectrum = 0.6, kRefining = 0.8, kTrials = 0.95;
 /// With fewer iterations of CG than these making levels is not worth its time.
 constexpr std::uint64_t kManyIterations = 200;
-/// The fewest fraction bits that are worth naming for u.
-constexpr int kFewestIterate = 10;
 
 /// A defect gets down to its floor times this, not to the floor itself.
 constexpr double kFloorSlack = 1.25;
 /// Within this of the floor refinement is tried in double precision.
 constexpr double kEdge = 4;
-
-/// Coefficients of so many bits are short: q may be longer by them.
-constexpr int kShort = 4;
-
-/// The integers of a stencil that smooth vectors do not show in q's length.
-constexpr double kSmallIntegers = 16;
-
-int bits_at_least(double bits) {
-    return static_cast<int>(std::ceil(std::min(bits, 1000.0)));
-}
 
 class Adviser {
 public:
@@ -73,13 +57,6 @@ public:
     }
 
 private:
-    /// How much better than "converges at all".
-    struct Aim {
-        double finer = 1;  ///< errors are this much smaller than kPart
-        double gain = 1;   ///< bits that an inner solve shall gain
-        int too_short = 1; ///< coefficient bits that are known not to do
-    };
-
     void find() {
         measure();
         if (refused()) return;
@@ -334,73 +311,16 @@ private:
         }
         if (w.coefficient_word > kCoreWord) w = with_coefficient(w, w.coefficient - (w.coefficient_word - kCoreWord));
     }
-    /// What is fewest of each.
-    static AdvisedWidths shorter_of(AdvisedWidths a, const AdvisedWidths& b) {
-        if (b.vector < a.vector) {
-            a.product -= a.vector - b.vector;
-            a.vector = b.vector;
-        }
-        if (b.coefficient < a.coefficient) {
-            a.coefficient = b.coefficient;
-            a.coefficient_word = b.coefficient_word;
-            a.perturbation = b.perturbation;
-        }
-        a.iterate = std::min(a.iterate, b.iterate);
-        a.iterate_integer = std::max(a.iterate_integer, b.iterate_integer);
-        return a;
-    }
-
-    /// What a solve multiplies a constant stencil with to have integers; 1 where it has none, and for other matrices.
-    double integer_scale(const AdvisedWidths& w) const {
-        if (matrix().kind() != System::Kind::stencil) return 1;
-        DatapathSpec spec(Format::fixed(40, 30));
-        spec.coefficient = Format::fixed(w.coefficient_word, w.coefficient);
-        const auto fit = fitted(matrix(), spec);
-        return fit ? fit->scale : 1;
-    }
-
-    /// Fraction bits of r, p and q, the bits before their point, and those of u, alpha and beta.
-    bool vectors(const Aim& aim, AdvisedWidths& w) {
-        const MatrixMeasured& m = advice_.measured;
-        const double n = static_cast<double>(m.unknowns), inner = static_cast<double>(options_.inner);
-        const double finer = std::log2(aim.finer);
-        w.curvature = bits_at_least(std::log2(1 / m.smallest) + 1 + finer);
-        w.energy = bits_at_least(0.5 * std::log2(n * m.condition() / 12) + 1.5 + finer);
-        w.descent = bits_at_least(0.5 * std::log2(n * inner / 12) + 2.5 + aim.gain);
-        // With short coefficients a few more bits of q hold its rows exactly; a constant stencil that is scaled to
-        // integers has exact rows in as many bits as p, but longer ones.
-        const double integers = integer_scale(w);
-        w.exact_rows = integers > 1 || w.coefficient <= kShort;
-        w.vector = std::max({w.exact_rows ? 0 : w.curvature, w.energy, w.descent});
-        w.product = w.vector + (w.exact_rows && integers <= 1 ? w.coefficient : 0);
-        w.product_integer = integers > kSmallIntegers ? bits_at_least(std::log2(integers)) : 0;
-        // The defect may gather in one element, whatever the double run's did: r holds 1 at least.
-        w.integer = 2 + std::max(0, m.largest_word > 0 ? bits_at_least(std::log2(m.largest_word)) : 0);
-        // Each pass rounds u once; what that adds up to, seen through A, stays below an eighth of r.
-        w.iterate =
-            std::max(kFewestIterate, bits_at_least(std::log2(8 * m.largest * std::sqrt(n * inner / 12)) + finer));
-        // A norm of 1 that lies in many elements leaves bits of every word idle: the scale makes use of them.
-        const int idle = m.largest_word > 0 ? static_cast<int>(std::floor(-std::log2(m.largest_word))) : 0;
-        w.headroom = -std::clamp(idle, 0, kMostIdle);
-        w.iterate = std::max(kFewestIterate, w.iterate + w.headroom);
-        w.iterate_integer =
-            2 - w.headroom + std::max(0, m.largest_correction > 0 ? bits_at_least(std::log2(m.largest_correction)) : 0);
-        w.operand =
-            std::max(DatapathSpec::kFixedOperand.fraction_bits, bits_at_least(0.5 * std::log2(m.condition()) + 1));
-        w.product_integer += w.integer;
-        const int word = w.product + w.product_integer;
-        if (word > kMostBits || w.coefficient_word > kMostBits || w.iterate + w.iterate_integer > kMostBits)
-            return none(fmt::format("vectors would take words of {} bits, coefficients {} and the iterate {}", word,
-                                    w.coefficient_word, w.iterate + w.iterate_integer));
-        return true;
-    }
-
     std::optional<Proposal> proposal(const Aim& aim) {
         AdvisedWidths w;
         if (!coefficients(aim, w)) return std::nullopt;
         const auto made = [&](int coefficient) -> std::optional<Proposal> {
             Proposal proposal{with_coefficient(w, coefficient), {}, {}};
-            if (!vectors(aim, proposal.widths)) return std::nullopt;
+            proposal.widths = with_vectors(proposal.widths, aim, advice_.measured, options_.inner, matrix());
+            if (std::string why = too_long(proposal.widths); !why.empty()) {
+                none(std::move(why));
+                return std::nullopt;
+            }
             cut_to_engines(proposal.widths);
             proposal.options = options_for(proposal.widths);
             proposal.options.spec.validate();
@@ -415,24 +335,8 @@ private:
         return made(w.coefficient);
     }
 
-    /// The solve in these widths. u is a word too: so the cores in hardware take what is named.
     [[nodiscard]] SolveOptions options_for(const AdvisedWidths& w) const {
-        SolveOptions o;
-        o.scheme = Scheme::residual_guided;
-        o.jacobi = true;
-        o.headroom = w.headroom; // the words have what they need before their points: no step is lost to a bold guess
-        o.inner = options_.inner;
-        o.tolerance = options_.tolerance;
-        o.threads = options_.threads;
-        // Short words take several times the iterations of double precision.
-        const std::uint64_t wanted = kMostSlower * advice_.measured.double_iterations;
-        if (wanted > default_iteration_limit(advice_.measured.unknowns)) o.max_iterations = 2 * wanted;
-        o.spec = DatapathSpec(Format::fixed(w.vector + w.integer, w.vector));
-        o.spec.q = Format::fixed(w.product + w.product_integer, w.product);
-        o.spec.coefficient = Format::fixed(w.coefficient_word, w.coefficient);
-        o.spec.u = Format::fixed(w.iterate + w.iterate_integer, w.iterate);
-        if (w.operand > DatapathSpec::kFixedOperand.fraction_bits) o.spec.operand = Format{w.operand, 11};
-        return o;
+        return solve_with(w, options_, advice_.measured);
     }
 
     const Problem& problem_;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -249,15 +250,8 @@ DenseMethod parse_dense_method(std::string_view text) {
 }
 
 std::string to_string(DenseRefinement refinement) {
-    switch (refinement) {
-    case DenseRefinement::none:
-        return "none";
-    case DenseRefinement::ir:
-        return "ir";
-    case DenseRefinement::gmres_ir:
-        return "gmres-ir";
-    }
-    return "?";
+    static constexpr std::array kNames{"none", "ir", "gmres-ir"};
+    return kNames.at(static_cast<std::size_t>(refinement));
 }
 
 DenseRefinement parse_dense_refinement(std::string_view text) {
@@ -267,19 +261,8 @@ DenseRefinement parse_dense_refinement(std::string_view text) {
 }
 
 std::string to_string(DenseStatus status) {
-    switch (status) {
-    case DenseStatus::converged:
-        return "converged";
-    case DenseStatus::stagnated:
-        return "stagnated";
-    case DenseStatus::step_limit:
-        return "step limit";
-    case DenseStatus::failed:
-        return "no factors";
-    case DenseStatus::out_of_range:
-        return "out of range";
-    }
-    return "?";
+    static constexpr std::array kNames{"converged", "stagnated", "step limit", "no factors", "out of range"};
+    return kNames.at(static_cast<std::size_t>(status));
 }
 
 void take_native_dense(std::size_t n, DenseOptions& options) {

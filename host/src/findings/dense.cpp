@@ -1,6 +1,7 @@
 #include "dense.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <set>
@@ -104,17 +105,9 @@ std::string condition_sentence(std::span<const DenseSolve> solves) {
 } // namespace
 
 std::string_view to_string(DenseSums sums) {
-    switch (sums) {
-    case DenseSums::truncated:
-        return "each step truncated";
-    case DenseSums::nearest:
-        return "each step rounded to nearest";
-    case DenseSums::wider:
-        return "wider sums";
-    case DenseSums::window:
-        return "sums in a window";
-    }
-    return "?";
+    static constexpr std::array kNames{"each step truncated", "each step rounded to nearest", "wider sums",
+                                       "sums in a window"};
+    return kNames.at(static_cast<std::size_t>(sums));
 }
 
 std::optional<DenseSolve> dense_solve(std::string_view problem, std::uint64_t unknowns, std::string_view spec) {

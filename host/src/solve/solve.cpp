@@ -1,6 +1,7 @@
 #include "mantissa/host/solve.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -302,18 +303,8 @@ bool settle_spread(const Problem& original, SpreadIterate& u, solving::SolveCont
 } // namespace
 
 std::string to_string(Status status) {
-    switch (status) {
-    case Status::converged:
-        return "converged";
-    case Status::diverged:
-        return "diverged";
-    case Status::stagnated:
-        return "stagnated";
-    case Status::breakdown:
-        return "breakdown";
-    default:
-        return "iteration limit";
-    }
+    static constexpr std::array kNames{"converged", "diverged", "stagnated", "breakdown", "iteration limit"};
+    return kNames.at(static_cast<std::size_t>(status));
 }
 
 bool gives_count(Scheme scheme, Status status, double true_residual, double tolerance) {

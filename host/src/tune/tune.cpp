@@ -1,6 +1,7 @@
 #include "tune.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <limits>
 
@@ -28,17 +29,8 @@ constexpr double kInfinite = std::numeric_limits<double>::infinity();
 } // namespace
 
 const char* to_string(Goal goal) {
-    switch (goal) {
-    case Goal::time:
-        return "time";
-    case Goal::area:
-        return "area";
-    case Goal::area_time:
-        return "area-time";
-    case Goal::energy:
-        return "energy";
-    }
-    return "";
+    static constexpr std::array kNames{"time", "area", "area-time", "energy"};
+    return kNames.at(static_cast<std::size_t>(goal));
 }
 
 bool same_place(const Placed& a, const Placed& b) {

@@ -1,6 +1,7 @@
 #include "mantissa/lu/factor.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <optional>
@@ -256,17 +257,8 @@ double growth(const DenseMatrix& entered, const DenseMatrix& lu) {
 } // namespace lu
 
 std::string_view to_string(LuEnd end) {
-    switch (end) {
-    case LuEnd::factored:
-        return "factored";
-    case LuEnd::singular:
-        return "singular";
-    case LuEnd::not_finite:
-        return "not finite";
-    case LuEnd::overflow:
-        return "overflow";
-    }
-    return "?";
+    static constexpr std::array kNames{"factored", "singular", "not finite", "overflow"};
+    return kNames.at(static_cast<std::size_t>(end));
 }
 
 LuFactors factor(const LuSpec& spec, const DenseMatrix& a, int threads) {

@@ -1,6 +1,7 @@
 #include "area_model.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -215,19 +216,8 @@ constexpr double kMostMedian = 0.05, kMostError = 0.15;
 } // namespace
 
 const char* to_string(Part part) {
-    switch (part) {
-    case Part::slices:
-        return "slices";
-    case Part::blocks:
-        return "multipliers";
-    case Part::memory_bits:
-        return "block memory";
-    case Part::mhz:
-        return "clock";
-    case Part::clocks:
-        return "fixed clocks of a pass";
-    }
-    return "";
+    static constexpr std::array kNames{"slices", "multipliers", "block memory", "clock", "fixed clocks of a pass"};
+    return kNames.at(static_cast<std::size_t>(part));
 }
 
 AreaModel::AreaModel(const std::string& file) {
