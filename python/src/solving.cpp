@@ -253,8 +253,10 @@ SolveOptions solve_options(const nb::dict& given) {
     }
     for (const auto& [key, value] : given) {
         const auto name = nb::cast<std::string>(key);
-        if (name == "threads") request.options.threads = nb::cast<int>(value);
-        else if (name == "solution") request.options.keep_solution = nb::cast<bool>(value);
+        const options::Option& threads = options::common(options::Common::threads);
+        if (name == threads.name) give(request, threads, value_of(threads, value), name);
+        else if (name == options::common(options::Common::solution).name)
+            request.options.keep_solution = nb::cast<bool>(value);
         else if (options::find(name) == nullptr)
             throw nb::type_error(("there is no option '" + name + "'; docs/options.md has them all").c_str());
     }

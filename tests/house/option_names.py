@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""An option of a solve is spelt in the table of options, and nowhere else in host/ and python/.
+"""An option is spelt in the tables of options, and nowhere else in host/ and python/.
 
 usage: option_names.py ROOT [--extra NAME ...]
 
-Names are those of docs/options.md, which another test holds to the table. Looked for are string literals that are the
+Names are those of docs/options.md, which another test holds to the tables. Looked for are string literals that are the
 name, with dashes or underscores, and the name behind "--". Ordinary words that name other things too are left out; so
-are files (or FILE:NAME) that USERS lists, each with what it does with the name, and comments. Lists what it finds, a line each, and ends with 1.
+are files (or FILE:NAME) that USERS lists, each with what it does with the name, and comments. Of what commands have
+beside a solve's options (--problem, --engine, --threads, ...) only "--NAME" by itself is looked for: a sentence to the
+user may name them, and their words name columns and fields. Lists what it finds, a line each, and ends with 1.
 """
 import argparse
 import re
@@ -38,23 +40,29 @@ USERS = {
     "host/src/command/simulate.cpp:preconditioner": "a row and a field of the answer",
     "host/src/compare/comparison_file.cpp": "keys of a design, which say how its solves are scaled and what they iterate",
     "host/src/command/meshes": "parameterize and smooth have options of their own",
+    "host/src/command/bench_gpu.cpp": "which options its modes take",
+    "host/src/command/cevahir/cevahir.cpp": "reproduce's --problem and --parts are of one table of the paper",
+    "host/src/command/solve.cpp:advise": "the beginning of a sentence",
+    "host/src/synthesis/place_and_route.cpp:json": "an option of the place and route tool",
 }
 
 
 def names(page):
-    table = page.read_text().split("## Of the command alone")[0]
-    found = set(re.findall(r"^\| `([a-z-]+)` \|", table[table.index("\n## Arithmetic"):], re.M))
-    if len(found) < 15:
-        sys.exit(f"{page}: {len(found)} options; the page has another form")
+    """Those of a solve, and those that commands have beside."""
+    solve, beside = page.read_text().split("\n## Arithmetic")[1].split("\n## Of commands")
+    found = [set(re.findall(r"^\| `([a-z-]+)` \|", part, re.M)) for part in (solve, beside)]
+    if any(len(part) < 15 for part in found):
+        sys.exit(f"{page}: {[len(part) for part in found]} options; the page has another form")
     return found
 
 
-def occurrences(text, name):
+def occurrences(text, name, by_itself):
     spellings = {name, name.replace("-", "_")}
+    form = r"""["']--%s[{"']""" if by_itself else r"""["'](--)?%s["']|--%s(?![\w-])"""
     for number, line in enumerate(text.splitlines(), 1):
         code = re.sub(r"(^|\s)(//+<?|#)\s.*", "", line)
         for spelling in spellings:
-            if re.search(r"""["'](--)?%s["']|--%s(?![\w-])""" % (spelling, spelling), code):
+            if re.search(form.replace("%s", spelling), code):
                 yield number, line.strip()
                 break
 
@@ -64,7 +72,9 @@ def main():
     parser.add_argument("root", type=Path)
     parser.add_argument("--extra", nargs="*", default=[], help="further names, for the test of this test")
     arguments = parser.parse_args()
-    wanted = sorted((names(arguments.root / "docs/options.md") - ORDINARY) | set(arguments.extra))
+    solve, beside = names(arguments.root / "docs/options.md")
+    anywhere = (solve - ORDINARY) | set(arguments.extra)
+    wanted = sorted(anywhere) + sorted(beside - anywhere)
     found = 0
     for folder in ["host/src", "host/include", "python/src", "python/mantissa"]:
         for path in sorted((arguments.root / folder).rglob("*")):
@@ -76,7 +86,7 @@ def main():
             for name in wanted:
                 if f"{where}:{name}" in USERS:
                     continue
-                for number, line in occurrences(text, name):
+                for number, line in occurrences(text, name, name not in anywhere):
                     print(f"{where}:{number}: {name}: {line}")
                     found += 1
     sys.exit(found != 0)

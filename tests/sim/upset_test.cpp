@@ -96,10 +96,9 @@ TEST(Upset, ASeedDecidesAndAStoreResumes) {
     for (std::size_t k = 0; k < alone.flips.size(); ++k) expect_same(alone.flips[k], resumed.flips[k]);
     {
         // What the campaign is of stands beside its upsets.
-        const results::DatabaseHandle db = results::open_results(request.store, results::Access::read);
-        results::Statement row(db.get(), request.store,
-                               "SELECT problem, spec, core, scope, guarded, flips, register_bits, memory_bits, "
-                               "(SELECT SUM(bits) FROM upset_place) FROM upset_campaign");
+        const results::Database db(request.store, results::Access::read);
+        results::Statement row(db, "SELECT problem, spec, core, scope, guarded, flips, register_bits, memory_bits, "
+                                   "(SELECT SUM(bits) FROM upset_place) FROM upset_campaign");
         ASSERT_TRUE(row.step());
         EXPECT_EQ(row.text(0), request.problem);
         EXPECT_EQ(row.text(1), "fx18.16");

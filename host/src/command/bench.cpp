@@ -7,6 +7,7 @@
 
 #include "bench/bench_cpu.hpp"
 #include "command.hpp"
+#include "command/options/declare.hpp"
 #include "mantissa/fitted.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/options.hpp"
@@ -108,12 +109,12 @@ int bench_command(const BenchFlags& flags) {
 
 Run setup_bench(CLI::App& app, const std::string& typed) {
     const auto flags = std::make_shared<BenchFlags>();
-    app.add_option("--problem", flags->problem, "as for mantissa solve")->capture_default_str();
-    app.add_option("--engine", flags->engine, "see mantissa engines")->capture_default_str();
+    declare(app, Common::problem, flags->problem, "as for mantissa solve")->capture_default_str();
+    declare(app, Common::engine, flags->engine);
     app.add_option("--spec", flags->specs, "datapaths to time; the first is what the others are relative to");
     app.add_option("--seconds", flags->seconds, "time for each")->capture_default_str();
-    app.add_option("--threads", flags->threads, "threads, 0 for all cores")->capture_default_str();
-    app.add_flag("--json", flags->json, "print a JSON list");
+    declare(app, Common::threads, flags->threads, "threads, 0 for all cores");
+    declare(app, Common::json, flags->json, "print a JSON list");
     CLI::App* const gpu = app.add_subcommand("gpu", "The GPU's native solvers against cuSPARSE and cuBLAS, as JSON");
     CLI::App* const arithmetic = app.add_subcommand(
         "arithmetic", "Kernels and Float<F> against native arithmetic, an emulated pass against native float");

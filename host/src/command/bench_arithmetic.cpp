@@ -12,6 +12,7 @@
 #include "store/result_json.hpp"
 
 #ifdef MANTISSA_MEASURE
+#include "command/options/declare.hpp"
 #include "mantissa/kernels.hpp"
 #include "measure.hpp"
 #include "text/json_text.hpp"
@@ -80,7 +81,7 @@ int arithmetic_command(const ArithmeticFlags& flags) {
 Run setup_bench_arithmetic(CLI::App& app) {
     const auto flags = std::make_shared<ArithmeticFlags>();
     app.add_option("--repetitions", flags->repetitions, "interleaved repetitions of each case")->capture_default_str();
-    app.add_flag("--json", flags->json, "print a JSON list");
+    declare(app, Common::json, flags->json, "print a JSON list");
     return [flags] { return arithmetic_command(*flags); };
 }
 

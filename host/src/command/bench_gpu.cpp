@@ -13,6 +13,7 @@
 #include <fmt/ranges.h>
 
 #include "command.hpp"
+#include "command/options/declare.hpp"
 #include "mantissa/base/files.hpp"
 #include "mantissa/base/quoted.hpp"
 #include "mantissa/format.hpp"
@@ -22,6 +23,7 @@
 #include "mantissa/host/problem.hpp"
 #include "mantissa/host/provenance.hpp"
 #ifdef MANTISSA_GPU_BENCH
+#include "command/options/declare.hpp"
 #include "mantissa/engine.hpp"
 #include "mantissa/fitted.hpp"
 #include "mantissa/gpu/bench.hpp"
@@ -410,11 +412,11 @@ Run setup_bench_gpu(CLI::App& app, const std::string& typed) {
     app.add_option("--levels", flags->levels, "first and last level of poisson2d")->expected(2)->capture_default_str();
     app.add_option("--matrix", flags->matrices, "MatrixMarket files; default: those of $MANTISSA_DATA/matrices");
     app.add_flag("--sparse", flags->sparse, "the sparse part alone, without the grids");
-    app.add_option("--problem", flags->problems,
-                   "further matrices, as problems: lscm:FILE, dsi:FILE, mtx:FILE; of --cg: the systems; of --gpus: "
-                   "these alone");
+    declare(app, Common::problem, flags->problems,
+            "further matrices, as problems: lscm:FILE, dsi:FILE, mtx:FILE; of --cg: the systems; of --gpus: "
+            "these alone");
     app.add_option("--output", flags->output, "write the JSON there instead of printing it");
-    app.add_option("--threads", flags->threads, "of the processor's own work, 0 for all cores");
+    declare(app, Common::threads, flags->threads, "of the processor's own work, 0 for all cores");
     app.add_flag("--blas1", flags->blas1,
                  "axpy, dot and nrm2 over sizes instead, beside cuBLAS, a copy and the processor");
     app.add_flag(
@@ -428,9 +430,9 @@ Run setup_bench_gpu(CLI::App& app, const std::string& typed) {
     app.add_flag("--lu-figures", flags->lu_figures,
                  "the unblocked LU of the LU-GPU paper over sizes instead, beside the processor's LAPACK, and today's "
                  "full pivoting and Gauss-Jordan");
-    app.add_option("--gpus", flags->gpus,
-                   "solves over so many GPUs of this machine instead, beside one: 1,2 (scaling, its model, where time "
-                   "goes; levels 10 to 14)")
+    declare(app, Common::gpus, flags->gpus,
+            "solves over so many GPUs of this machine instead, beside one: 1,2 (scaling, its model, where time "
+            "goes; levels 10 to 14)")
         ->delimiter(',');
     app.add_option("--tolerance", flags->tolerance, "of --cg")->capture_default_str();
     app.add_option("--powers", flags->powers, "of --blas1: sizes from 2^FIRST to 2^LAST")

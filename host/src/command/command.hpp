@@ -75,7 +75,7 @@ template <class Action> auto with_option_names(std::initializer_list<std::string
 
 /// A file that a command writes: the option, and what it was given; empty where the option was left out.
 struct OutputOption {
-    const char* option;
+    std::string option;
     const std::string& path;
 };
 

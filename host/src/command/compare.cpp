@@ -6,11 +6,12 @@
 #include <fmt/format.h>
 
 #include "command.hpp"
+#include "command/options/declare.hpp"
 #include "compare/compare.hpp"
 #include "compare/join.hpp"
 #include "mantissa/base/files.hpp"
 #include "mantissa/format.hpp"
-#include "store/results_file.hpp"
+#include "store/database.hpp"
 #include "text/json_text.hpp"
 
 namespace mantissa::cli {
@@ -64,7 +65,7 @@ int compare_command(const CompareFlags& flags, const std::string& typed) {
     const compare::Comparison comparison = compare::read_comparison(flags.file);
     const std::string path = store_path(flags, comparison);
     const int threads = thread_count(flags.threads);
-    if (!flags.stored) base::check_store_path("--store", path);
+    if (!flags.stored) base::check_store_path(flag_of(Common::store), path);
     const results::Json document = compare::run_comparison(comparison, {path, typed, threads, flags.stored});
     if (flags.json) fmt::print("{}\n", json_text(document));
     else if (flags.stored)
@@ -80,14 +81,13 @@ Run setup_compare(CLI::App& app, const std::string& typed) {
            "the comparison, a TOML file (see docs/compare.md); or a .json document that --json printed, to show or "
            "store it again")
         ->required();
-    app.add_option("--store", flags->store, "results file (SQLite); default: what the comparison names, or its name");
-    app.add_option("--threads", flags->threads, "solves, simulations and syntheses at a time, 0 for all cores")
-        ->capture_default_str();
+    declare(app, Common::store, flags->store, "results file (SQLite); default: what the comparison names, or its name");
+    declare(app, Common::threads, flags->threads, "solves, simulations and syntheses at a time, 0 for all cores");
     app.add_flag(
         "--stored", flags->stored,
         "compute nothing and write nothing: join what the results file holds (--json prints the document, which "
         "`compare DOCUMENT.json --store FILE` stores)");
-    app.add_flag("--json", flags->json, "print the stored document");
+    declare(app, Common::json, flags->json, "print the stored document");
     return [flags, typed] { return compare_command(*flags, typed); };
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "command.hpp"
+#include "command/options/declare.hpp"
 #include "mantissa/host/registry.hpp"
 #include "store/result_json.hpp"
 #include "text/json_text.hpp"
@@ -15,7 +16,7 @@ namespace {
 
 Run setup_engines(CLI::App& app, const std::string&) {
     auto json = std::make_shared<bool>(false);
-    app.add_flag("--json", *json, "print a JSON list");
+    declare(app, Common::json, *json, "print a JSON list");
     return [json] {
         results::Json list = results::Json::array();
         for (const EngineEntry& e : list_engines()) {

@@ -24,6 +24,7 @@
 #include <fmt/format.h>
 
 #include "command.hpp"
+#include "command/options/declare.hpp"
 #include "command/tune/tune.hpp"
 #include "command/upset/upset.hpp"
 #include "help/pages.hpp"
@@ -73,13 +74,13 @@ int thread_count(int requested) {
 }
 
 std::FILE* check_outputs(std::initializer_list<OutputOption> files, bool json) {
-    const char* taken = json ? "--json" : nullptr;
+    std::string taken = json ? flag_of(Common::json) : "";
     std::FILE* words = stdout;
     for (const OutputOption& file : files) {
         if (file.path.empty()) continue;
         base::check_writable(file.option, file.path);
         if (!base::is_standard_output(file.path)) continue;
-        if (taken != nullptr)
+        if (!taken.empty())
             throw InvalidInput(fmt::format("{} - and {}: both would go to standard output; give {} a file", file.option,
                                            taken, file.option));
         taken = file.option;
@@ -249,7 +250,8 @@ std::string fault_of_ranks(const running::Ranks& ranks, const std::string& own, 
 /// How long ranks wait for MPI to begin: as --rank-wait says, where the command that was read has it.
 void set_first_wait(const CLI::App& app) {
     for (const CLI::App* sub : app.get_subcommands())
-        if (const CLI::Option* wait = sub->get_option_no_throw("--rank-wait"); wait != nullptr && wait->count() != 0)
+        if (const CLI::Option* wait = sub->get_option_no_throw(flag_of(Common::rank_wait));
+            wait != nullptr && wait->count() != 0)
             running::Ranks::set_wait(wait->as<double>());
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "command.hpp"
+#include "command/options/declare.hpp"
 #include "mantissa/base/files.hpp"
 #include "report/page/page.hpp"
 #include "store/result_json.hpp"
@@ -50,7 +51,7 @@ Run setup_report(CLI::App& app, const std::string& typed) {
     app.add_option("--title", flags->request.title, "its title")->capture_default_str();
     app.add_option("--data", flags->request.paper,
                    "folder with the paper's tables; default: the installed or source one");
-    app.add_flag("--json", flags->json, "print a JSON object");
+    declare(app, Common::json, flags->json);
     return [flags, typed] { return report_command(*flags, typed); };
 }
 

@@ -13,6 +13,7 @@
 #include "cevahir/cevahir.hpp"
 #include "cnc/cnc.hpp"
 #include "command.hpp"
+#include "command/options/declare.hpp"
 #include "lu_paper/lu_paper.hpp"
 #include "mantissa/base/ending.hpp"
 #include "mantissa/base/files.hpp"
@@ -22,8 +23,8 @@
 #include "report/paper_tables.hpp"
 #include "reproduce_table5.hpp"
 #include "running/progress.hpp"
+#include "store/database.hpp"
 #include "store/result_json.hpp"
-#include "store/results_file.hpp"
 #include "text/counted.hpp"
 #include "text/json_text.hpp"
 
@@ -98,7 +99,7 @@ std::vector<Reproduced> run_cells(std::vector<PaperCell> cells, const ReproduceF
     for (PaperCell& cell : cells) table.push_back({std::move(cell), std::nullopt, {}, false});
     if (flags.stored && flags.store.empty())
         throw InvalidInput("--stored: no results file to take results from; give it with --store");
-    if (flags.stored) (void)results::open_results(flags.store, results::Access::read); // none is made
+    if (flags.stored) (void)results::Database(flags.store, results::Access::read); // none is made
     const auto store = flags.store.empty() ? nullptr
                                            : std::make_unique<Store>(flags.store, flags.stored ? StoreAccess::read
                                                                                                : StoreAccess::write);
@@ -249,7 +250,7 @@ int reproduce_command(const ReproduceFlags& flags, const std::string& typed) {
         return reproduce_lu(
             {flags.cnc.figure, flags.cnc.table, flags.lu_size, flags.cnc.results, flags.data, flags.json});
     }
-    if (!flags.store.empty() && !flags.stored) base::check_store_path("--store", flags.store);
+    if (!flags.store.empty() && !flags.stored) base::check_store_path(flag_of(Common::store), flags.store);
     if (!flags.plot.empty()) base::check_writable("--plot", flags.plot + "_logic.svg");
     if (flags.table == "table5")
         return reproduce_table5({flags.data, flags.store, flags.plot,
@@ -293,15 +294,15 @@ Run setup_reproduce(CLI::App& app, const std::string& typed) {
         ->delimiter(',')
         ->capture_default_str();
     app.add_option("--data", flags->data, "folder with the paper's tables; default: the installed or source one");
-    app.add_option("--store", flags->store, "results file: take from it what is there, add what is computed");
-    app.add_option("--threads", flags->threads, "cells at a time, 0 for all cores")->capture_default_str();
+    declare(app, Common::store, flags->store, "results file: take from it what is there, add what is computed");
+    declare(app, Common::threads, flags->threads, "cells at a time, 0 for all cores");
     app.add_option("--jobs", flags->jobs, "table5: syntheses side by side, each about a gigabyte; 0 for --threads");
     app.add_option("--plot", flags->plot, "table5: write the growth laws to PLOT_logic.svg and PLOT_mul18x18.svg");
     app.add_option("--size", flags->lu_size, "lu: unknowns of Tables 1 and 2")->capture_default_str();
     app.add_flag("--stored", flags->stored,
                  "only what the results file holds; what it lacks is shown as missing, nothing is computed");
     app.add_flag("--all", flags->all, "also run the cells that the paper left out (n/a)");
-    app.add_flag("--json", flags->json, "print a JSON list");
+    declare(app, Common::json, flags->json, "print a JSON list");
     add_cnc_options(app, flags->cnc);
     add_cevahir_options(app, flags->cevahir);
     return [flags, typed] { return reproduce_command(*flags, typed); };

@@ -13,8 +13,8 @@
 #include "mantissa/host/provenance.hpp"
 #include "report/paper_tables.hpp"
 #include "running/progress.hpp"
+#include "store/database.hpp"
 #include "store/result_json.hpp"
-#include "store/results_file.hpp"
 #include "synthesis/core_clock.hpp"
 #include "synthesis/synthesis.hpp"
 #include "synthesis/table5.hpp"
@@ -107,7 +107,7 @@ void print_laws(const std::vector<Table5Row>& rows) {
 
 int reproduce_table5(const Table5Flags& flags, const std::string& typed) {
     std::vector<Table5Row> rows = synthesis::read_table5(report::paper_folder(flags.data));
-    if (flags.stored && !flags.store.empty()) (void)results::open_results(flags.store, results::Access::read);
+    if (flags.stored && !flags.store.empty()) (void)results::Database(flags.store, results::Access::read);
     synthesis::Synthesizer synthesizer(flags.store, current_provenance(typed));
     const std::exception_ptr failed = synthesize_rows(rows, synthesizer, flags.jobs, flags.stored);
     if (!flags.plot.empty())

@@ -1,6 +1,7 @@
 // mantissa simulate: a solve on the RTL core, clock by clock, and what it cost.
 #include <atomic>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -10,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "command.hpp"
+#include "command/options/declare.hpp"
 #include "mantissa/base/files.hpp"
 #include "mantissa/base/quoted.hpp"
 #include "mantissa/checked_engine.hpp"
@@ -194,10 +196,7 @@ int simulate_command(const SimulateFlags& flags) {
     SolveResult result;
     try {
         running::SolveProgress line(options.tolerance);
-        result = solve(problem, checked ? *checked : *rtl, options, [&](const HistoryPoint& h) {
-            line.update(h.inner_iterations, h.relative_defect);
-            return true;
-        });
+        result = solve(problem, checked ? *checked : *rtl, options, std::ref(line));
     } catch (const Mismatch& m) {
         fmt::print(stderr, "mantissa: {}\n", m.what());
         if (m.difference.first_clock)
@@ -238,7 +237,7 @@ Run setup_simulate(CLI::App& app, const std::string&) {
     using options::Group;
     const auto begin = [&app](Group group) { app.option_defaults()->group(options::title(group)); };
     begin(Group::problem);
-    app.add_option("--problem", f.problem, "as for mantissa solve: poisson2d:level=5, diffusion2d:level=5, ...")
+    declare(app, Common::problem, f.problem, "as for mantissa solve: poisson2d:level=5, diffusion2d:level=5, ...")
         ->required();
     for (const Group group : options::kGroups) f.solver.declare(app, group);
     f.solver.exclude(app);
@@ -253,11 +252,11 @@ Run setup_simulate(CLI::App& app, const std::string&) {
     app.add_option("--stall", f.stall, "probability, each clock, that a stream begins a random stall")
         ->capture_default_str();
     app.add_option("--seed", f.seed, "of the stalls")->check(whole_number(0))->capture_default_str();
-    app.add_option("--check", f.check, "compare every iteration with this engine, bit for bit");
+    declare(app, Common::check, f.check, "compare every iteration with this engine, bit for bit");
     begin(Group::output);
     app.add_option("--trace", f.trace, "write waveforms (FST) and a GTKWave save file beside them");
     app.add_option("--window", f.window, "clocks that the trace covers, FIRST:LAST")->capture_default_str();
-    app.add_flag("--json", f.json, "print a JSON object");
+    declare(app, Common::json, f.json);
     return [flags] { return simulate_command(*flags); };
 }
 

@@ -28,7 +28,7 @@
 #include "mantissa/host/provenance.hpp"
 #include "mantissa/host/registry.hpp"
 #include "mantissa/host/solve_parts.hpp"
-#include "options/solve_flags.hpp"
+#include "options/declare.hpp"
 #include "options/values.hpp"
 #include "parts/parts.hpp"
 #include "running/processor_time.hpp"
@@ -39,6 +39,8 @@
 namespace mantissa::cli {
 
 namespace {
+
+constexpr const char* kDenseTitle = "A dense system by LU";
 
 struct Flags {
     std::string problem, engine = "emulated", history, solution, check, advise, guess, device, store;
@@ -89,10 +91,7 @@ std::string write_files(const Flags& flags, const Point& point, const Problem& p
 int solve_advised(const Problem& problem, const std::string& solver, const SolveOptions& advised) {
     const auto engine = make_engine(solver);
     running::SolveProgress line(advised.tolerance);
-    const SolveResult result = solve(problem, *engine, advised, [&](const HistoryPoint& h) {
-        line.update(h.inner_iterations, h.relative_defect);
-        return true;
-    });
+    const SolveResult result = solve(problem, *engine, advised, std::ref(line));
     fmt::print("\n");
     print_request(stdout, {problem.name, solver, advised}, problem);
     print_answer(stdout, advised, result, {});
@@ -101,9 +100,9 @@ int solve_advised(const Problem& problem, const std::string& solver, const Solve
 
 /// The advice on multilevel cycles.
 int advise_cycles_command(const Flags& flags, const std::string& engines, const SolveOptions& asked) {
-    for (const auto& [name, value] : {std::pair("--engine", engines), {"--device", flags.device}})
+    for (const auto& [which, value] : {std::pair(Common::engine, engines), {Common::device, flags.device}})
         if (!value.empty())
-            throw InvalidInput(fmt::format("{}: advice on cycles is for this processor; leave it out", name));
+            throw InvalidInput(fmt::format("{}: advice on cycles is for this processor; leave it out", flag_of(which)));
     if (asked.inner != SolveOptions{}.inner)
         throw InvalidInput("--inner: a multilevel cycle is the inner solver itself; leave it out");
     AdviceOptions options;
@@ -131,7 +130,7 @@ int advise_command(const Flags& flags, const std::string& engines, const std::st
     if (asked.preconditioner) return advise_cycles_command(flags, engines, asked);
     if (!on_device && !flags.store.empty())
         throw InvalidInput("--store: it keeps what --device computes; give --device too, or leave it out");
-    if (!flags.store.empty()) base::check_store_path("--store", flags.store);
+    if (!flags.store.empty()) base::check_store_path(flag_of(Common::store), flags.store);
     AdviceOptions options{asked.tolerance, asked.inner, asked.threads};
     if (!engines.empty() || on_device) options.refusal = advising::refusal_by(engines, on_device);
     const Problem problem = make_problem(flags.problem);
@@ -174,13 +173,13 @@ void refuse_columns(const Flags& flags, const Problem& problem, const Ready& rea
     if (over_parts && !problem.guess.empty())
         throw InvalidInput("--guess: CG in double over parts begins at zero; leave it or --parts out");
     if (problem.more.empty()) return;
-    const auto refuse = [&](const char* what) {
+    const auto refuse = [&](const std::string& what) {
         throw InvalidInput(fmt::format("{}: it goes with one right-hand side, and the file has {}; leave it out", what,
                                        problem.more.size() + 1));
     };
-    if (!flags.history.empty()) refuse("--history");
+    if (!flags.history.empty()) refuse(flag_of(Common::history));
     if (ranks.count() > 1) refuse("mpirun");
-    if (over_parts) refuse("--parts");
+    if (over_parts) refuse(flag_of(Common::parts));
 }
 
 Ready make_ready(const Flags& flags, const running::Ranks& ranks, const std::vector<RankGpus>& rank_gpus) {
@@ -188,7 +187,8 @@ Ready make_ready(const Flags& flags, const running::Ranks& ranks, const std::vec
     r.point = {{}, flags.engine, options_of(flags)};
     std::string chosen = apply_native(flags.native, flags.engine, flags.problem, r.point.options);
     if (ranks.first())
-        r.words = check_outputs({{"--history", flags.history}, {"--solution", flags.solution}}, flags.json);
+        r.words = check_outputs(
+            {{flag_of(Common::history), flags.history}, {flag_of(Common::solution), flags.solution}}, flags.json);
     r.shared = shared_out(flags.parts, ranks, flags.engine, r.point.options, rank_gpus);
     r.engine = make_solving_engine(flags.engine, r.point.options, r.shared);
     if (!flags.check.empty()) {
@@ -308,23 +308,34 @@ int solve_command(const Flags& flags, const std::string& typed) {
     }
 }
 
-/// A dense system: what else was given is refused, not passed over.
-int dense_command(CLI::App& app, Flags& flags) {
+bool of_dense(const CLI::Option& option) {
+    return option.get_group() == kDenseTitle;
+}
+
+/// Refuses the first option that was given and is among those that `wrong` says; it gets the declaration, or null.
+template <class Wrong> void refuse(const CLI::App& app, Wrong&& wrong, const char* why) {
     for (const CLI::Option* option : app.get_options()) {
         const std::string name = option->get_name();
-        const bool known = name == "--dense" || name == "--lu" || name == "--refine" || name == "--refine-steps" ||
-                           name == "--method" || name == "--gmres-tolerance" || name == "--unscaled" ||
-                           name == "--threads" || name == "--solution" || name == "--json" || name == "--engine" ||
-                           name == "--check" || name == "--format";
-        if (option->count() != 0 && !known)
-            throw InvalidInput(fmt::format("{}: a dense system has no such option; leave it out", name));
+        if (option->count() != 0 && wrong(*option, declared_as(name)))
+            throw InvalidInput(fmt::format("{}: {}", name, why));
     }
+}
+
+/// A dense system: what else was given is refused, not passed over.
+int dense_command(CLI::App& app, Flags& flags) {
+    refuse(
+        app,
+        [](const CLI::Option& option, const options::Option* known) {
+            return !of_dense(option) && !(known && known->with_dense);
+        },
+        "a dense system has no such option; leave it out");
     flags.dense.threads = flags.threads;
     flags.dense.solution = flags.solution;
     flags.dense.engine = flags.engine;
-    flags.dense.spec_given = app.get_option("--lu")->count() != 0;
-    flags.dense.engine_given = app.get_option("--engine")->count() != 0;
-    if (app.get_option("--format")->count() != 0) flags.dense.format = app.get_option("--format")->results().back();
+    flags.dense.spec_given = given(app, "lu");
+    flags.dense.engine_given = given(app, Common::engine);
+    for (const options::Option* option : flags.solver.given()) // (only the format may stand here)
+        flags.dense.format = options::text_of(flags.solver.value(*option));
     flags.dense.check = flags.check;
     flags.dense.json = flags.json;
     return solve_dense_command(flags.dense);
@@ -336,71 +347,48 @@ Run setup(CLI::App& app, const std::string& typed) {
     using options::Group;
     const auto begin = [&app](const char* title) { app.option_defaults()->group(title); };
     begin(options::title(Group::problem));
-    app.add_option("--problem", f.problem,
-                   "poisson2d:level=8[,anisotropy=A][,rhs=smooth|random], "
-                   "diffusion2d:level=7[,field=smooth|jump|checker][,contrast=C]"
-                   "[,seed=S], poisson3d:level=5, convection2d:level=7|n=N[,peclet=P]"
-                   "[,difference=upwind|central][,wind=constant|recirculating][,rhs=known|random], "
-                   "convection3d likewise, "
-                   "mtx:FILE[,rhs=ones|random|file:FILE][,seed=S], or, from meshes, "
-                   "lscm:FILE[,weight=area|opennl][,pins=axes|boundary][,cut=no|auto] and "
-                   "dsi:FILE[,task=smooth|interpolate][,weight=W][,coordinate=x|y|z|xyz] (docs/meshes.md); "
-                   "generated:kind=nd|band|thermal|elasticity|scattered|power|arrow|circuit|supply,n=N[,seed=S]"
-                   "[,order=natural|random], large and sparse");
-    CLI::Option* const advise = app.add_flag(
-        "--advise{only}", f.advise,
-        "estimate the condition of the matrix and propose widths and options; --advise=solve runs them as well; "
-        "--engine names those that shall take them, separated by commas; where multilevel cycles "
-        "are asked for it proposes one");
-    app.add_option("--device", f.device,
-                   "with --advise: area, clock and time of the advised datapath on this device, a name in "
-                   "experiments/devices or a .toml file");
-    app.add_option("--store", f.store, "with --device: a results file that keeps what it computes");
+    declare(app, Common::problem, f.problem);
+    const options::Option& advice = options::common(Common::advise);
+    app.add_flag(flag_of(advice) + "{only}", f.advise, help_of(advice));
+    declare(app, Common::device, f.device);
+    declare(app, Common::store, f.store);
     for (const Group group : options::kGroups) f.solver.declare(app, group);
     f.solver.exclude(app);
-    app.add_option("--guess", f.guess,
-                   "begin there in place of zero: a file of as many numbers as unknowns, as --solution writes it");
+    declare(app, Common::guess, f.guess);
     begin(options::title(Group::place));
-    app.add_option("--engine", f.engine, "see mantissa engines")->capture_default_str();
-    app.add_option("--check", f.check, "run this engine beside it and compare every iteration, bit for bit");
-    app.add_option("--threads", f.threads, "threads, 0 for all cores; results do not depend on it")
-        ->capture_default_str();
+    declare(app, Common::engine, f.engine);
+    declare(app, Common::check, f.check);
+    declare(app, Common::threads, f.threads);
     add_part_options(app, f.parts);
     begin(options::title(Group::output));
-    app.add_option("--history", f.history, "write the defect of every step to a CSV file; -: standard output");
-    app.add_option("--solution", f.solution,
-                   "write the solution to a MatrixMarket file, converged or not; -: standard output");
-    app.add_flag("--json", f.json, "print a JSON object");
-    begin("A dense system by LU");
+    declare(app, Common::history, f.history);
+    declare(app, Common::solution, f.solution);
+    declare(app, Common::json, f.json);
+    begin(kDenseTitle);
     add_dense_options(app, f.dense);
-    return [flags, typed, advise, &app] {
-        const bool dense = app.get_option("--dense")->count() != 0;
-        if (running::launch().count > 1 && (dense || advise->count() != 0))
+    return [flags, typed, &app] {
+        const bool dense = given(app, "dense"), advise = given(app, Common::advise);
+        if (running::launch().count > 1 && (dense || advise))
             throw InvalidInput(fmt::format("{} runs in one process: leave mpirun out", dense ? "--dense" : "--advise"));
         if (dense) return dense_command(app, *flags);
         if (flags->problem.empty())
             throw InvalidInput(
                 "--problem: give the system to solve, as poisson2d:level=8, or a dense one with --dense");
-        for (const char* name : {"--lu", "--refine", "--refine-steps", "--gmres-tolerance", "--unscaled"})
-            if (app.get_option(name)->count() != 0)
-                throw InvalidInput(
-                    fmt::format("{}: it is for a dense system; give one with --dense, or leave it out", name));
+        refuse(
+            app, [](const CLI::Option& option, const options::Option*) { return of_dense(option); },
+            "it is for a dense system; give one with --dense, or leave it out");
         flags->native = note_asked(app, flags->solver);
-        if (advise->count() == 0) {
-            for (const char* name : {"--device", "--store"})
-                if (app.get_option(name)->count() != 0)
-                    throw InvalidInput(fmt::format("{}: it is for --advise; give that too, or leave it out", name));
+        if (!advise) {
+            for (const Common which : {Common::device, Common::store})
+                if (given(app, which))
+                    throw InvalidInput(
+                        fmt::format("{}: it is for --advise; give that too, or leave it out", flag_of(which)));
             return solve_command(*flags, typed);
         }
-        const auto refuse = [](std::string_view name) {
-            throw InvalidInput(fmt::format("{}: --advise chooses the solve itself; leave it out", name));
-        };
-        for (const options::Option* option : flags->solver.given())
-            if (!option->with_advice) refuse(flag_of(*option));
-        for (const char* name : {"--guess", "--check", "--history", "--solution", "--parts", "--cut", "--exchange",
-                                 "--gpus", "--devices", "--rank-wait"})
-            if (app.get_option(name)->count() != 0) refuse(name);
-        return advise_command(*flags, app.get_option("--engine")->count() != 0 ? flags->engine : "", typed);
+        refuse(
+            app, [](const CLI::Option&, const options::Option* known) { return known && !known->with_advice; },
+            "--advise chooses the solve itself; leave it out");
+        return advise_command(*flags, given(app, Common::engine) ? flags->engine : "", typed);
     };
 }
 

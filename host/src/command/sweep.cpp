@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "command.hpp"
+#include "command/options/declare.hpp"
 #include "mantissa/base/files.hpp"
 #include "mantissa/base/quoted.hpp"
 #include "mantissa/format.hpp"
@@ -89,7 +90,8 @@ Request read_request(const SweepFlags& flags, const running::Ranks& ranks) {
     r.words = check_outputs({{"--csv", flags.csv}, {"--jsonl", flags.json_lines}}, flags.json);
     // A dry run only reads what is there, for which no right to write is needed.
     std::error_code ignored;
-    if (!flags.dry_run || !std::filesystem::is_regular_file(r.path, ignored)) base::check_store_path("--store", r.path);
+    if (!flags.dry_run || !std::filesystem::is_regular_file(r.path, ignored))
+        base::check_store_path(flag_of(Common::store), r.path);
     if (!flags.dry_run) r.store = std::make_unique<Store>(r.path);
     return r;
 }
@@ -139,13 +141,13 @@ int sweep_command(const SweepFlags& flags, const std::string& typed) {
 Run setup_sweep(CLI::App& app, const std::string& typed) {
     const auto flags = std::make_shared<SweepFlags>();
     app.add_option("file", flags->file, "the sweep, a TOML file")->required();
-    app.add_option("--store", flags->store, "results file (SQLite); default: what the sweep names, or its name");
-    app.add_option("--threads", flags->threads, "points at a time, 0 for all cores")->capture_default_str();
+    declare(app, Common::store, flags->store, "results file (SQLite); default: what the sweep names, or its name");
+    declare(app, Common::threads, flags->threads, "points at a time, 0 for all cores");
     app.add_option("--csv", flags->csv, "export the store's points as CSV when done; -: standard output");
     app.add_option("--jsonl", flags->json_lines,
                    "export the store's points as JSON lines when done; -: standard output");
     app.add_flag("--dry-run", flags->dry_run, "only count the points");
-    app.add_flag("--json", flags->json, "print a JSON object");
+    declare(app, Common::json, flags->json);
     return [flags, typed] { return sweep_command(*flags, typed); };
 }
 

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "command.hpp"
+#include "command/options/declare.hpp"
 #include "mantissa/base/files.hpp"
 #include "mantissa/base/jobs.hpp"
 #include "mantissa/host/provenance.hpp"
@@ -175,7 +176,7 @@ void print(const SynthesisOutcome& o, const std::string& tool) {
 int synthesize_command(const SynthesizeFlags& flags, const std::string& typed) {
     text::WholeRange{1, kMostJobs}.require("--jobs", flags.jobs);
     text::WholeRange{1, 99}.require("--seeds", flags.seeds);
-    if (!flags.store.empty()) base::check_store_path("--store", flags.store);
+    if (!flags.store.empty()) base::check_store_path(flag_of(Common::store), flags.store);
     std::vector<SynthesisOutcome> all = requests_of(flags);
     with_option_names({"bands", "combinational", "lanes", "level", "operator", "place", "seeds", "stored-level"}, [&] {
         for (const SynthesisOutcome& o : all) { // all of them, before any tool runs
@@ -232,8 +233,8 @@ Run setup_synthesize(CLI::App& app, const std::string& typed) {
     app.add_option("--seeds", flags->seeds, "runs of place and route")->capture_default_str();
     app.add_option("--jobs", flags->jobs, "tools at work side by side, each about a gigabyte for a core")
         ->capture_default_str();
-    app.add_option("--store", flags->store, "results file; default: synthesis.sqlite in the cache folder");
-    app.add_flag("--json", flags->json, "print a JSON object, or an array of several");
+    declare(app, Common::store, flags->store, "results file; default: synthesis.sqlite in the cache folder");
+    declare(app, Common::json, flags->json, "print a JSON object, or an array of several");
     return [flags, typed] { return synthesize_command(*flags, typed); };
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <compare>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,8 +13,8 @@
 #include "mantissa/host/point.hpp"
 #include "mantissa/host/provenance.hpp"
 #include "mantissa/host/store.hpp"
+#include "store/database.hpp"
 #include "store/result_json.hpp"
-#include "store/results_file.hpp"
 #include "synthesis/synthesis.hpp"
 
 namespace mantissa::compare {
@@ -69,8 +70,11 @@ public:
     [[nodiscard]] std::vector<findings::SolveBeside> solves() const;
 
 private:
+    /// The copy, or the file, which is open for as long as it is held: threads have one each.
+    [[nodiscard]] std::shared_ptr<const results::Database> database() const;
+
     std::string path_;
-    results::DatabaseHandle copy_; ///< to read
+    std::shared_ptr<const results::Database> copy_; ///< to read
 };
 
 } // namespace mantissa::compare

@@ -131,6 +131,7 @@ std::vector<Option> datapath_options() {
          .group = Group::arithmetic,
          .help = "one format for the whole datapath, as s17e8 or float",
          .default_text = "s17e8",
+         .with_dense = true,
          .asks = Asks::format,
          .set = [](Request& r, const Value& v) { r.options.spec = parse_spec(text(v)); }},
         {.name = "spec",

@@ -91,21 +91,27 @@ std::string reference_page(std::span<const Option> among) {
     for (const SchemeAxes& s : schemes())
         text += fmt::format("| `{}` | {} | {} | {} | {} |\n", s.name, joined(s.recurrences), s.preconditioner,
                             s.outer_loop, cell(s.note));
-    for (const Group group : kGroups) {
+    constexpr std::string_view kHead = "| option | takes | default | | since |\n|---|---|---|---|---|\n";
+    const auto rows_of = [](std::span<const Option> options, auto&& wanted) {
         std::string rows;
-        for (const Option& o : among) {
-            if (o.group != group) continue;
+        for (const Option& o : options) {
+            if (!wanted(o)) continue;
             std::string beside;
             for (const std::string_view other : o.excludes) beside += fmt::format(" Not beside `{}`.", other);
             rows += fmt::format("| `{}` | {} | {} | {}.{}{} | {} |\n", o.name, cell(takes(o)),
                                 o.default_text.empty() ? "" : fmt::format("`{}`", o.default_text), cell(o.help), beside,
                                 o.on_commands ? "" : " In sweep files alone.", o.since);
         }
-        if (!rows.empty())
-            text += fmt::format("\n## {}\n\n| option | takes | default | | since |\n|---|---|---|---|---|\n{}",
-                                title(group), rows);
-    }
-    return text;
+        return rows;
+    };
+    for (const Group group : kGroups)
+        if (const std::string rows = rows_of(among, [&](const Option& o) { return o.group == group; }); !rows.empty())
+            text += fmt::format("\n## {}\n\n{}{}", title(group), kHead, rows);
+    return text + fmt::format("\n## Of commands\n\nAs `solve` has them, in the table of `host/src/options/common.cpp`; "
+                              "other commands have some, and say in their help where they\nmean something else. "
+                              "`{}` and `{}` are keys of sweep files, of JSON and of a store, too.\n\n{}{}",
+                              common(Common::problem).name, common(Common::engine).name, kHead,
+                              rows_of(common(), [](const Option&) { return true; }));
 }
 
 std::string python_keywords(std::span<const Option> among) {

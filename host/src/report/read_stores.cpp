@@ -9,9 +9,9 @@
 #include "read_upsets.hpp"
 #include "row_reader.hpp"
 #include "rows.hpp"
+#include "store/database.hpp"
 #include "store/point_columns.hpp"
 #include "store/result_json.hpp"
-#include "store/results_file.hpp"
 #include "text/key_values.hpp"
 
 namespace mantissa::report {
@@ -219,10 +219,10 @@ void add_document(std::vector<DocumentRow>& into, DocumentRow row) {
     else if (row.provenance.date > same->provenance.date) *same = std::move(row);
 }
 
-void read_tables(sqlite3* db, const std::string& path, std::size_t i, Origins& origins, Rows& rows) {
+void read_tables(const results::Database& db, std::size_t i, Origins& origins, Rows& rows) {
     const auto each = [&](const char* table, const auto& take) {
-        if (!results::has_table(db, path, table)) return;
-        for (RowReader reader(db, path, i, table); reader.next();) take(reader);
+        if (!db.has_table(table)) return;
+        for (RowReader reader(db, i, table); reader.next();) take(reader);
     };
     each("points", [&](const RowReader& r) { rows.points.push_back(point_row(r, origins)); });
     each("dense", [&](const RowReader& r) { rows.dense.push_back(dense_row(r, origins)); });
@@ -231,9 +231,11 @@ void read_tables(sqlite3* db, const std::string& path, std::size_t i, Origins& o
         each(table, [&](const RowReader& r) { rows.synthesis.push_back(synthesis_row(r, origins)); });
     each("placement", [&](const RowReader& r) { rows.placements.push_back(placement_row(r, origins)); });
     each("tuned", [&](const RowReader& r) { rows.tuned.push_back(tuned_row(r, origins)); });
-    read_upsets(db, path, i, origins, rows.upsets);
-    each("measurement", [&](const RowReader& r) { add_document(rows.measurements, document_row(r, path, origins)); });
-    each("comparison", [&](const RowReader& r) { add_document(rows.comparisons, document_row(r, path, origins)); });
+    read_upsets(db, i, origins, rows.upsets);
+    each("measurement",
+         [&](const RowReader& r) { add_document(rows.measurements, document_row(r, db.path(), origins)); });
+    each("comparison",
+         [&](const RowReader& r) { add_document(rows.comparisons, document_row(r, db.path(), origins)); });
 }
 
 } // namespace
@@ -243,11 +245,10 @@ Rows read_stores(const std::vector<std::string>& paths, Origins& origins) {
     rows.stores = paths;
     for (std::size_t i = 0; i < paths.size(); ++i) {
         const std::string& path = paths[i];
-        const results::DatabaseHandle db = results::open_results(path, results::Access::read, true);
+        const results::Database db(path, results::Access::read, true);
         try {
-            if (results::has_table(db.get(), path, "points"))
-                results::update_copy(db.get(), path, [&] { results::settle_points(db.get(), path); });
-            read_tables(db.get(), path, i, origins, rows);
+            if (db.has_table("points")) db.update_copy([&] { results::settle_points(db); });
+            read_tables(db, i, origins, rows);
         } catch (const Json::exception&) {
             throw InvalidInput(fmt::format("{}: a history in table points is no list of steps; make the file again",
                                            results::path_text(path)));

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "row_reader.hpp"
-#include "store/results_file.hpp"
+#include "store/database.hpp"
 
 namespace mantissa::report {
 
@@ -56,10 +56,10 @@ struct Counted {
 
 } // namespace
 
-void read_upsets(sqlite3* db, const std::string& path, std::size_t store, Origins& origins, UpsetRows& upsets) {
+void read_upsets(const results::Database& db, std::size_t store, Origins& origins, UpsetRows& upsets) {
     const auto each = [&](const char* table, const auto& take) {
-        if (!results::has_table(db, path, table)) return;
-        for (RowReader reader(db, path, store, table); reader.next();) take(reader);
+        if (!db.has_table(table)) return;
+        for (RowReader reader(db, store, table); reader.next();) take(reader);
     };
     std::vector<Counted> list;
     std::map<std::string, std::size_t> at;

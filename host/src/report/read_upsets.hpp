@@ -4,14 +4,13 @@
 #include <string>
 
 #include "rows.hpp"
-
-struct sqlite3;
+#include "store/database.hpp"
 
 namespace mantissa::report {
 
 /// Adds the campaigns of a file, each counted by module; tables that are not there are empty. Throws InvalidInput for
 /// values that no campaign stores.
-void read_upsets(sqlite3* db, const std::string& path, std::size_t store, Origins& origins, UpsetRows& upsets);
+void read_upsets(const results::Database& db, std::size_t store, Origins& origins, UpsetRows& upsets);
 
 /// Of a campaign in several files the one with the most upsets stays.
 void settle_upsets(UpsetRows& upsets);

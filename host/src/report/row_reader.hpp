@@ -4,14 +4,12 @@
 #include <cstdint>
 #include <initializer_list>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 
-#include <sqlite3.h>
-
 #include "mantissa/host/options.hpp"
 #include "rows.hpp"
+#include "store/database.hpp"
 
 namespace mantissa::report {
 
@@ -19,8 +17,8 @@ namespace mantissa::report {
 /// asked for, and a column that is not there, end in InvalidInput, one line.
 class RowReader {
 public:
-    /// `store`: the file's index among the page's. `path` must outlive the reader.
-    RowReader(sqlite3* db, const std::string& path, std::size_t store, std::string table);
+    /// `store`: the file's index among the page's. `db` must outlive the reader.
+    RowReader(const results::Database& db, std::size_t store, std::string table);
     bool next();
     [[nodiscard]] bool has(const char* name) const { return columns_.contains(name); }
     [[nodiscard]] const RowAddress& address() const { return address_; }
@@ -44,16 +42,13 @@ public:
     }
 
 private:
-    [[nodiscard]] bool null(const char* name) const {
-        return sqlite3_column_type(statement_.get(), column(name)) == SQLITE_NULL;
-    }
+    [[nodiscard]] bool null(const char* name) const { return statement_.null(column(name)); }
     [[nodiscard]] int column(const char* name) const;
     void expect(const char* name, std::initializer_list<int> types, const char* expected) const;
 
-    sqlite3* db_;
-    const std::string& path_;
+    const results::Database& db_;
     RowAddress address_;
-    std::unique_ptr<sqlite3_stmt, decltype(&sqlite3_finalize)> statement_;
+    results::Statement statement_;
     std::map<std::string, int, std::less<>> columns_;
 };
 

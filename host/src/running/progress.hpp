@@ -67,6 +67,11 @@ public:
     SolveProgress& operator=(const SolveProgress&) = delete;
     ~SolveProgress() = default;
     void update(std::uint64_t iterations, double relative_defect);
+    /// For solve(), by reference: a HistoryPoint is seen, and the solve goes on.
+    template <class Point> bool operator()(const Point& seen) {
+        update(seen.inner_iterations, seen.relative_defect);
+        return true;
+    }
 
 private:
     [[nodiscard]] std::string text();

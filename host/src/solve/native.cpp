@@ -2,14 +2,19 @@
 #include "mantissa/host/native.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 
 #include <fmt/format.h>
 
+#include "around/around.hpp"
 #include "inner.hpp"
 #include "mantissa/format.hpp"
+#include "mantissa/host/options.hpp"
+#include "mantissa/host/residual.hpp"
 #include "mantissa/recurrence/library.hpp"
 #include "mantissa/recurrence/native_solver.hpp"
+#include "outer/verdict.hpp"
 #include "schemes.hpp"
 
 namespace mantissa {
@@ -198,6 +203,57 @@ void solve_native(const Problem& problem, const Engine& engine, std::vector<doub
     judge(report.end, context);
     context.report({result.inner_iterations, result.outer_iterations, context.norm / context.initial});
     if (context.cancelled) context.stop(Status::iteration_limit, "stopped on request");
+}
+
+bool solves_together(const Problem& problem, const Engine& engine, const SolveOptions& o) {
+    const DatapathSpec wide(formats::kDouble);
+    return !problem.more.empty() && problem.guess.empty() && !o.energy && !on_processor(engine) &&
+           o.scheme == Scheme::jacobi_pcg && (o.spec == wide || o.spec == native_spec()) && solves_natively(o, engine);
+}
+
+std::vector<SolveResult> solve_together(const Problem& problem, const Engine& engine, const SolveOptions& options,
+                                        const Progress& progress) {
+    SolveOptions o = options;
+    o.spec = native_spec();
+    if (const std::string why = options::refusal(o, problem); !why.empty()) throw InvalidInput(why);
+    check_native(problem, engine, o);
+    const auto start = std::chrono::steady_clock::now();
+    const auto solver = engine.native(problem.system, o.spec, choice_of(o, engine));
+    std::vector<std::vector<double>> b{problem.b}, x;
+    b.insert(b.end(), problem.more.begin(), problem.more.end());
+    NativeRequest request{o.tolerance,
+                          o.max_iterations != 0 ? o.max_iterations : default_iteration_limit(problem.system.size())};
+    if (progress) request.watch = [&](std::uint64_t made, double residual) { return progress({made, 0, residual}); };
+    const std::vector<NativeReport> reports = solver->solve(b, request, x);
+    std::vector<SolveResult> results;
+    Problem one = problem;
+    one.more.clear();
+    for (std::size_t k = 0; k < b.size(); ++k) {
+        one.b = std::move(b[k]);
+        if (k != 0) one.exact = {}; // (of the first alone)
+        SolveResult r;
+        r.true_residual = relative_residual(one.system, x[k], one.b, o.threads, deciding(o.tolerance));
+        const bool there = r.true_residual < deciding(o.tolerance);
+        if (!there) {
+            one.guess = std::isfinite(r.true_residual) ? std::move(x[k]) : std::vector<double>();
+            r = solve(one, engine, o, progress);
+            one.guess.clear();
+        } else {
+            r.status = Status::converged;
+            if (one.exact) r.error = rms_error(one, x[k]);
+            if (o.bound) r.bound = error_bound(one, x[k], o.threads);
+            if (o.keep_solution) r.u = std::move(x[k]);
+        }
+        r.inner_iterations += reports[k].iterations;
+        r.outer_iterations += reports[k].outer;
+        if (o.history) r.history = {{0, 0, 1.0}, {r.inner_iterations, r.outer_iterations, r.true_residual}};
+        r.native = NativeOutcome{solver->plan().plan, solver->plan().why,
+                                 reports[k].seconds + (r.native ? r.native->seconds : 0)};
+        results.push_back(std::move(r));
+    }
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    for (SolveResult& r : results) r.seconds = seconds;
+    return results;
 }
 
 } // namespace solving

@@ -194,7 +194,8 @@ SolveResult solve_over_parts(const Problem& problem, const std::shared_ptr<Space
 }
 
 SolveResult solve_multilevel(const System& system, std::span<const std::array<double, 3>> points,
-                             const std::vector<double>& b, const SolveOptions& options, const Progress& progress) {
+                             const std::vector<double>& b, const SolveOptions& options, const Progress& progress,
+                             const MapSolver& elsewhere) {
     const auto start = std::chrono::steady_clock::now();
     const auto* const a = std::get_if<CompressedRows>(&system.matrix());
     if (a == nullptr) throw InvalidInput("scheme multilevel-pcg: it takes the sparse rows of a map");
@@ -202,7 +203,8 @@ SolveResult solve_multilevel(const System& system, std::span<const std::array<do
     std::vector<double> x, near_one = b;
     const int shift = range_shift(b);
     times_power(near_one, -shift);
-    const PcgReport report = multilevel_pcg(*a, points, near_one, x, o);
+    const PcgReport report =
+        elsewhere ? elsewhere(*a, points, near_one, x, o) : multilevel_pcg(*a, points, near_one, x, o);
     times_power(x, shift);
     SolveResult result = result_of(system, b, std::move(x), report, options, o.max_iterations);
     result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -1,8 +1,11 @@
-// The database behind Store, and its statements. Internal to host/src/store/.
+// Results files as SQLite holds them: which file is one, and is it whole. Every reader and writer opens them here, so
+// that all refuse the same files with the same words. Internal to host/.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -10,86 +13,135 @@
 
 #include <sqlite3.h>
 
+#include "mantissa/host/options.hpp"
+#include "mantissa/host/provenance.hpp"
 #include "mantissa/host/store.hpp"
-#include "results_file.hpp"
 
-namespace mantissa {
+namespace mantissa::results {
 
-namespace results {
+/// What a file is opened for.
+enum class Access {
+    read,  ///< one that is there: taken into memory as it stands; nothing is written beside it, or asked of its folder,
+           ///< and the copy refuses to be written, except by update_copy()
+    write, ///< one that is there
+    create, ///< one that may have to be made
+};
+/// To write where that can be done, else to read.
+Access access_to(const std::string& path);
 
-/// A prepared statement with its bindings, finalised at the end of its scope.
+/// The path as an error names it: its beginning, where it is long.
+std::string path_text(const std::string& path);
+/// Throws InvalidInput, one line naming the file and SQLite's reason, unless `code` says that a call went well.
+void check_database(sqlite3* database, int code, const std::string& path);
+
+class Database;
+
+/// A prepared statement with its bindings, finalised at the end of its scope, which the database must outlive.
 class Statement {
 public:
-    Statement(sqlite3* db, const std::string& path, std::string_view sql) : db_(db), path_(path) {
-        check(sqlite3_prepare_v2(db, sql.data(), static_cast<int>(sql.size()), &statement_, nullptr));
-    }
+    Statement(const Database& database, std::string_view sql);
     Statement(const Statement&) = delete;
     Statement& operator=(const Statement&) = delete;
     ~Statement() { sqlite3_finalize(statement_); }
 
-    void bind(std::string_view text) {
-        check(sqlite3_bind_text(statement_, ++bound_, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT));
+    // Each binds the next parameters.
+    Statement& bind(std::string_view text) {
+        return bound(
+            sqlite3_bind_text(statement_, ++bound_, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT));
     }
-    void bind(double value) { check(sqlite3_bind_double(statement_, ++bound_, value)); } // NaN becomes NULL
-    void bind(std::uint64_t value) {
-        check(sqlite3_bind_int64(statement_, ++bound_, static_cast<sqlite3_int64>(value)));
+    Statement& bind(const char* text) { return bind(std::string_view(text)); } // (else it were a bool)
+    Statement& bind(double value) { return bound(sqlite3_bind_double(statement_, ++bound_, value)); } // NaN: NULL
+    Statement& bind(std::uint64_t value) {
+        return bound(sqlite3_bind_int64(statement_, ++bound_, static_cast<sqlite3_int64>(value)));
     }
-    void bind(bool value) { bind(std::uint64_t{value}); }
-    void bind_null() { check(sqlite3_bind_null(statement_, ++bound_)); }
-    template <class T> void bind(const std::optional<T>& value) {
-        if (value) bind(*value);
-        else bind_null();
+    Statement& bind(bool value) { return bind(std::uint64_t{value}); }
+    Statement& bind_null() { return bound(sqlite3_bind_null(statement_, ++bound_)); }
+    template <class T> Statement& bind(const std::optional<T>& value) { return value ? bind(*value) : bind_null(); }
+    /// Each of them, in this order.
+    template <class... Values> Statement& bind_all(const Values&... values) {
+        (bind(values), ...);
+        return *this;
     }
+    /// What a column of an option keeps.
+    Statement& bind_value(const std::optional<options::Value>& value);
+    /// Five columns: version, commit_id, machine, date, command.
+    Statement& bind_provenance(const Provenance& provenance);
+
     /// True when there is a row.
-    bool step() {
-        const int code = sqlite3_step(statement_);
-        check(code);
-        return code == SQLITE_ROW;
-    }
+    bool step();
     [[nodiscard]] int columns() const { return sqlite3_column_count(statement_); }
     [[nodiscard]] std::string_view name(int column) const { return sqlite3_column_name(statement_, column); }
     [[nodiscard]] int type(int column) const { return sqlite3_column_type(statement_, column); }
     [[nodiscard]] bool null(int column) const { return type(column) == SQLITE_NULL; }
-    [[nodiscard]] std::string_view text(int column) const {
-        const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
-        return bytes == nullptr
-                   ? std::string_view{}
-                   : std::string_view(bytes, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column)));
-    }
+    /// Empty for NULL.
+    [[nodiscard]] std::string_view text(int column) const;
     [[nodiscard]] std::uint64_t integer(int column) const {
         return static_cast<std::uint64_t>(sqlite3_column_int64(statement_, column));
     }
-    [[nodiscard]] double real(int column) const {
-        return null(column) ? std::numeric_limits<double>::quiet_NaN() : sqlite3_column_double(statement_, column);
+    /// `missing` stands for what SQLite keeps as NULL: no value, or one that is no finite number.
+    [[nodiscard]] double real(int column, double missing = std::numeric_limits<double>::quiet_NaN()) const {
+        return null(column) ? missing : sqlite3_column_double(statement_, column);
     }
+    /// What a column of an option holds; nothing for NULL.
+    [[nodiscard]] std::optional<options::Value> value(int column, options::Type type) const;
+    /// The five columns from `first` on.
+    [[nodiscard]] Provenance provenance(int first) const;
 
 private:
-    void check(int code) const { results::check_database(db_, code, path_); }
+    Statement& bound(int code);
 
-    sqlite3* db_;
-    const std::string& path_;
+    const Database& database_;
     sqlite3_stmt* statement_ = nullptr;
     int bound_ = 0;
 };
 
-} // namespace results
+/// A results file that is open, or a copy of one to read.
+class Database {
+public:
+    /// Opens the file. An old one is checked first: that it is a results file of this program's schema and has nothing
+    /// else in it (tables of others, triggers, views, columns that are computed: they would run what their maker
+    /// wrote), and that nothing in it is damaged (SQLite's integrity_check, once for each file and process, or each
+    /// time with `look_again`). A new or empty one gets no tables here; see is_new(). Throws InvalidInput, one line,
+    /// for a folder, a device, a file that is no database or another program's, one of another schema, and a damaged or
+    /// truncated one.
+    Database(const std::string& path, Access access, bool look_again = false);
 
-struct Store::Database {
-    std::string path;
-    results::DatabaseHandle handle;
+    [[nodiscard]] const std::string& path() const { return path_; }
+    [[nodiscard]] sqlite3* get() const { return handle_.get(); }
+    [[nodiscard]] Statement prepare(std::string_view sql) const { return {*this, sql}; }
+    /// Runs statements to their ends.
+    void execute(const std::string& sql) const;
+    void check(int code) const { check_database(get(), code, path_); }
+
+    /// Has the file no table at all? Then it is a results file that is still to be made.
+    [[nodiscard]] bool is_new() const;
+    [[nodiscard]] bool has_table(std::string_view name) const;
+    [[nodiscard]] bool has_column(std::string_view table, std::string_view name) const;
+    /// Marks a file whose tables have just been made as a results file of this program's schema.
+    void mark() const;
+    /// Has `settle` make what a file of an older program lacks, in a copy that was opened to read: so that readers of
+    /// it need not know its age. The file stays as it is.
+    void update_copy(const std::function<void()>& settle) const;
+
+private:
+    struct Close {
+        void operator()(sqlite3* database) const { sqlite3_close(database); }
+    };
+    std::string path_;
+    std::unique_ptr<sqlite3, Close> handle_;
+};
+
+/// Makes the table of solves in a new file, once, whoever else may be opening it; in one of an older program the
+/// columns that it lacks.
+void settle_points(const Database& database);
+
+} // namespace mantissa::results
+
+namespace mantissa {
+
+struct Store::Database : results::Database {
+    using results::Database::Database;
     std::mutex mutex;
-
-    Database(const std::string& file, StoreAccess access)
-        : path(file), handle(results::open_results(file, access == StoreAccess::read ? results::Access::read
-                                                                                     : results::Access::create)) {}
-
-    results::Statement prepare(std::string_view sql) { return {handle.get(), path, sql}; }
-    void execute(std::string_view sql) {
-        results::Statement statement(handle.get(), path, sql);
-        while (statement.step()) {
-        }
-    }
-    [[nodiscard]] bool has_table(const char* name) const { return results::has_table(handle.get(), path, name); }
 };
 
 } // namespace mantissa

@@ -109,10 +109,10 @@ std::optional<DenseResult> Store::find(const DensePoint& point) const {
         r.end = results::parse_lu_end(select.text(1));
         r.history = results::dense_history_from_json(select.text(14));
     } catch (const InvalidInput& fault) {
-        throw InvalidInput(fmt::format("{}: {}; make the file again", results::path_text(db_->path), fault.what()));
+        throw InvalidInput(fmt::format("{}: {}; make the file again", results::path_text(db_->path()), fault.what()));
     } catch (const Json::exception&) {
         throw InvalidInput(fmt::format("{}: the history of a dense solve cannot be read; make the file again",
-                                       results::path_text(db_->path)));
+                                       results::path_text(db_->path())));
     }
     r.at = select.integer(2);
     r.steps = static_cast<std::uint32_t>(select.integer(3));
@@ -138,36 +138,18 @@ void Store::put(const DensePoint& point, const DenseResult& r, std::size_t unkno
         "krylov_tolerance, scaled, status, factors, at, steps, krylov_steps, backward_error, forward_error, "
         "hpl_residual, factor_error, growth, condition, exchanges, factor_seconds, refine_seconds, history, version, "
         "commit_id, machine, date, command) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
-    insert.bind(point_key(point));
-    insert.bind(point.problem);
-    insert.bind(std::uint64_t{unknowns});
-    insert.bind(point.engine);
-    insert.bind(to_string(o.spec));
-    insert.bind(to_string(o.refinement));
-    insert.bind(std::uint64_t{o.max_steps});
-    insert.bind(std::uint64_t{o.krylov});
-    insert.bind(o.krylov_tolerance);
-    insert.bind(o.scale);
-    insert.bind(to_string(r.status));
-    insert.bind(to_string(r.end));
-    insert.bind(std::uint64_t{r.at});
-    insert.bind(std::uint64_t{r.steps});
-    insert.bind(std::uint64_t{r.krylov_steps});
+    insert.bind_all(point_key(point), point.problem, std::uint64_t{unknowns}, point.engine, to_string(o.spec),
+                    to_string(o.refinement), std::uint64_t{o.max_steps}, std::uint64_t{o.krylov}, o.krylov_tolerance,
+                    o.scale, to_string(r.status), to_string(r.end), std::uint64_t{r.at}, std::uint64_t{r.steps},
+                    std::uint64_t{r.krylov_steps});
     for (const double x : {r.backward_error, r.forward_error, r.hpl_residual, r.factor_error, r.growth, r.condition}) {
         if (r.end == LuEnd::factored && std::isfinite(x)) insert.bind(x);
         else insert.bind_null();
     }
-    insert.bind(r.exchanges);
-    insert.bind(r.factor_seconds);
-    insert.bind(r.refine_seconds);
+    insert.bind_all(r.exchanges, r.factor_seconds, r.refine_seconds);
     if (r.history.empty()) insert.bind_null();
     else insert.bind(json_text(results::dense_history_to_json(r.history), -1));
-    insert.bind(provenance.version);
-    insert.bind(provenance.commit);
-    insert.bind(provenance.machine);
-    insert.bind(provenance.date);
-    insert.bind(provenance.command);
-    insert.step();
+    insert.bind_provenance(provenance).step();
 }
 
 } // namespace mantissa

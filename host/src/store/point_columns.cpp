@@ -29,12 +29,13 @@ std::string points_schema(std::span<const Option> among) {
         for (const Option* option : column_options(which, among)) text += ",\n  " + column_declaration(*option);
         return text;
     };
+    const auto common = [](options::Common which) { return column_declaration(options::common(which)); };
     return fmt::format(R"sql(CREATE TABLE points (
   id INTEGER PRIMARY KEY,
   key TEXT NOT NULL UNIQUE,
-  problem TEXT NOT NULL,
+  {} NOT NULL,
   unknowns INTEGER NOT NULL,
-  engine TEXT NOT NULL{},
+  {} NOT NULL{},
   status TEXT NOT NULL,
   detail TEXT NOT NULL,
   inner_iterations INTEGER NOT NULL,
@@ -44,7 +45,7 @@ std::string points_schema(std::span<const Option> among) {
   sigma_guards INTEGER NOT NULL,
   cycles INTEGER,
   seconds REAL NOT NULL,
-  threads INTEGER NOT NULL,
+  {} NOT NULL,
   history TEXT,
   words TEXT,
   version TEXT NOT NULL,
@@ -54,7 +55,8 @@ std::string points_schema(std::span<const Option> among) {
   command TEXT NOT NULL{}
 );
 )sql",
-                       columns(Column::first), columns(Column::later));
+                       common(options::Common::problem), common(options::Common::engine), columns(Column::first),
+                       common(options::Common::threads), columns(Column::later));
 }
 
 std::optional<options::Value> column_value(const Option& option, const SolveOptions& options) {

@@ -24,7 +24,9 @@ Json options_to_json(const SolveOptions& given, std::span<const options::Option>
 }
 
 Json to_json(const Point& point) {
-    Json j{{"problem", point.problem}, {"engine", point.engine}};
+    using options::Common;
+    Json j{{options::spelt(options::common(Common::problem)), point.problem},
+           {options::spelt(options::common(Common::engine)), point.engine}};
     j.update(options_to_json(point.options));
     return j;
 }

@@ -192,7 +192,7 @@ std::optional<Bytes> copy_once(const std::string& path) {
 
 } // namespace
 
-DatabaseHandle open_snapshot(const std::string& given) {
+sqlite3* open_snapshot(const std::string& given) {
     const std::string path = fs::absolute(given).string();
     const auto end = std::chrono::steady_clock::now() + kPatience;
     std::optional<Bytes> file;
@@ -208,9 +208,9 @@ DatabaseHandle open_snapshot(const std::string& given) {
     sqlite3* raw = nullptr;
     const int opened =
         sqlite3_open_v2(":memory:", &raw, SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY | SQLITE_OPEN_FULLMUTEX, nullptr);
-    DatabaseHandle db(raw);
+    std::unique_ptr<sqlite3, decltype(&sqlite3_close)> db(raw, &sqlite3_close);
     check_database(raw, opened, given);
-    if (file->empty()) return db;
+    if (file->empty()) return db.release();
     auto* const bytes = static_cast<unsigned char*>(sqlite3_malloc64(file->size()));
     if (bytes == nullptr) throw std::bad_alloc();
     std::memcpy(bytes, file->data(), file->size());
@@ -219,7 +219,7 @@ DatabaseHandle open_snapshot(const std::string& given) {
                    sqlite3_deserialize(raw, "main", bytes, size, size,
                                        SQLITE_DESERIALIZE_RESIZEABLE | SQLITE_DESERIALIZE_FREEONCLOSE),
                    given);
-    return db;
+    return db.release();
 }
 
 } // namespace mantissa::results

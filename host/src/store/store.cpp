@@ -21,60 +21,35 @@ using results::Statement;
 
 namespace {
 
-void bind_value(Statement& statement, const std::optional<options::Value>& value) {
-    if (!value) return statement.bind_null();
-    std::visit(
-        [&](const auto& v) {
-            using T = std::decay_t<decltype(v)>;
-            if constexpr (std::is_same_v<T, std::string>) statement.bind(std::string_view(v));
-            else if constexpr (std::is_same_v<T, std::int64_t>) statement.bind(static_cast<std::uint64_t>(v));
-            else statement.bind(v);
-        },
-        *value);
-}
-
-void execute(sqlite3* db, const std::string& path, std::string_view sql) {
-    (void)Statement(db, path, sql).step();
-}
-
-bool has_column(sqlite3* db, const std::string& path, std::string_view name) {
-    Statement columns(db, path, "SELECT 1 FROM pragma_table_info('points') WHERE name = ?");
-    columns.bind(name);
-    return columns.step();
-}
-
 /// Columns that a file from an older program lacks. What they would hold stands in the key of each solve.
-void add_columns(sqlite3* db, const std::string& path) {
+void add_columns(const results::Database& db) {
     for (const options::Option* option : results::column_options(options::Column::later)) {
         const std::string name = options::spelt(*option);
-        if (has_column(db, path, name)) continue;
-        execute(db, path, "ALTER TABLE points ADD COLUMN " + results::column_declaration(*option));
+        if (db.has_column("points", name)) continue;
+        db.execute("ALTER TABLE points ADD COLUMN " + results::column_declaration(*option));
         std::vector<std::pair<std::uint64_t, options::Value>> found;
-        Statement rows(db, path, "SELECT id, key FROM points");
+        Statement rows = db.prepare("SELECT id, key FROM points");
         while (rows.step())
             if (auto value = options::value_in_key(rows.text(1), *option)) found.emplace_back(rows.integer(0), *value);
         for (const auto& [id, value] : found) {
-            Statement update(db, path, fmt::format("UPDATE points SET {} = ? WHERE id = ?", name));
-            bind_value(update, value);
-            update.bind(id);
-            update.step();
+            Statement update = db.prepare(fmt::format("UPDATE points SET {} = ? WHERE id = ?", name));
+            update.bind_value(value).bind(id).step();
         }
     }
 }
 
 /// Before a solve's recurrence was one value it stood in three columns, and so in the keys; these are its scheme's name
 /// and `recurrence` now.
-void join_recurrences(sqlite3* db, const std::string& path) {
-    const bool inner = has_column(db, path, "inner_recurrence"), gmres = has_column(db, path, "gmres");
+void join_recurrences(const results::Database& db) {
+    const bool inner = db.has_column("points", "inner_recurrence"), gmres = db.has_column("points", "gmres");
     if (!inner && !gmres) return;
     struct Row {
         std::uint64_t id;
         std::string key, scheme, recurrence;
     };
     std::vector<Row> changed;
-    Statement rows(db, path,
-                   fmt::format("SELECT id, key, problem, scheme, recurrence, {}, {} FROM points",
-                               inner ? "inner_recurrence" : "NULL", gmres ? "gmres" : "NULL"));
+    Statement rows = db.prepare(fmt::format("SELECT id, key, problem, scheme, recurrence, {}, {} FROM points",
+                                            inner ? "inner_recurrence" : "NULL", gmres ? "gmres" : "NULL"));
     while (rows.step()) {
         const std::string key(rows.text(1)), problem(rows.text(2)), old(rows.text(3));
         std::string name(rows.null(4) ? std::string_view() : rows.text(4));
@@ -95,43 +70,41 @@ void join_recurrences(sqlite3* db, const std::string& path) {
         changed.push_back({rows.integer(0), problem + rest, scheme, scheme == name ? std::string() : name});
     }
     for (const Row& row : changed) {
-        Statement update(db, path, "UPDATE OR REPLACE points SET key = ?, scheme = ?, recurrence = ? WHERE id = ?");
-        update.bind(row.key);
-        update.bind(row.scheme);
+        Statement update = db.prepare("UPDATE OR REPLACE points SET key = ?, scheme = ?, recurrence = ? WHERE id = ?");
+        update.bind(row.key).bind(row.scheme);
         if (row.recurrence.empty()) update.bind_null();
         else update.bind(row.recurrence);
-        update.bind(row.id);
-        update.step();
+        update.bind(row.id).step();
     }
-    if (inner) execute(db, path, "ALTER TABLE points DROP COLUMN inner_recurrence");
-    if (gmres) execute(db, path, "ALTER TABLE points DROP COLUMN gmres");
+    if (inner) db.execute("ALTER TABLE points DROP COLUMN inner_recurrence");
+    if (gmres) db.execute("ALTER TABLE points DROP COLUMN gmres");
 }
 
 } // namespace
 
-void results::settle_points(sqlite3* db, const std::string& path) {
-    execute(db, path, "BEGIN IMMEDIATE");
-    if (is_new(db, path)) {
-        execute(db, path, points_schema());
-        mark_results(db, path);
+void results::settle_points(const Database& db) {
+    db.execute("BEGIN IMMEDIATE");
+    if (db.is_new()) {
+        db.execute(points_schema());
+        db.mark();
     } else {
-        if (!has_column(db, path, "words")) // before fixed-point vectors
-            execute(db, path, "ALTER TABLE points ADD COLUMN words TEXT");
-        add_columns(db, path);
-        join_recurrences(db, path);
+        if (!db.has_column("points", "words")) // before fixed-point vectors
+            db.execute("ALTER TABLE points ADD COLUMN words TEXT");
+        add_columns(db);
+        join_recurrences(db);
     }
-    execute(db, path, "COMMIT");
+    db.execute("COMMIT");
 }
 
-Store::Store(const std::string& path, StoreAccess access) : db_(std::make_unique<Database>(path, access)) {
-    sqlite3* const db = db_->handle.get();
+Store::Store(const std::string& path, StoreAccess access)
+    : db_(std::make_unique<Database>(path,
+                                     access == StoreAccess::read ? results::Access::read : results::Access::create)) {
     if (access == StoreAccess::read) {
-        results::update_copy(db, path, [&] { results::settle_points(db, path); });
+        db_->update_copy([&] { results::settle_points(*db_); });
         return;
     }
-    results::settle_points(db, path);
-    db_->execute("PRAGMA journal_mode=WAL");
-    db_->execute("PRAGMA synchronous=NORMAL");
+    results::settle_points(*db_);
+    db_->execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL");
 }
 
 Store::~Store() = default;
@@ -153,7 +126,7 @@ std::optional<SolveResult> Store::find(const Point& point) const {
     try {
         result.status = results::parse_status(select.text(0));
     } catch (const InvalidInput& fault) {
-        throw InvalidInput(fmt::format("{}: {}; make the file again", results::path_text(db_->path), fault.what()));
+        throw InvalidInput(fmt::format("{}: {}; make the file again", results::path_text(db_->path()), fault.what()));
     }
     result.detail = select.text(1);
     result.inner_iterations = select.integer(2);
@@ -168,7 +141,7 @@ std::optional<SolveResult> Store::find(const Point& point) const {
         results::words_from_json(select.text(10), result);
     } catch (const results::Json::exception&) {
         throw InvalidInput(fmt::format("{}: the history or the words of a solve cannot be read; make the file again",
-                                       results::path_text(db_->path)));
+                                       results::path_text(db_->path())));
     }
     return result;
 }
@@ -181,37 +154,25 @@ void Store::put(const Point& point, const SolveResult& result, std::size_t unkno
     for (const options::Option* option : first) front += options::spelt(*option) + ", ";
     for (const options::Option* option : later) back += ", " + options::spelt(*option);
     for (std::size_t i = 0; i < first.size() + later.size(); ++i) marks += ",?";
+    const auto name = [](options::Common which) { return options::spelt(options::common(which)); };
     const std::lock_guard lock(db_->mutex);
     Statement insert = db_->prepare(fmt::format(
-        "INSERT OR REPLACE INTO points (key, problem, unknowns, engine, {}status, detail, inner_iterations, "
-        "outer_iterations, true_residual, error, sigma_guards, cycles, seconds, threads, history, words, version, "
+        "INSERT OR REPLACE INTO points (key, {}, unknowns, {}, {}status, detail, inner_iterations, "
+        "outer_iterations, true_residual, error, sigma_guards, cycles, seconds, {}, history, words, version, "
         "commit_id, machine, date, command{}) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?{})",
-        front, back, marks));
-    insert.bind(point_key(point));
-    insert.bind(point.problem);
-    insert.bind(std::uint64_t{unknowns});
-    insert.bind(point.engine);
-    for (const options::Option* option : first) bind_value(insert, results::column_value(*option, o));
-    insert.bind(to_string(result.status));
-    insert.bind(result.detail);
-    insert.bind(result.inner_iterations);
-    insert.bind(result.outer_iterations);
-    insert.bind(result.true_residual);
-    insert.bind(result.error);
-    insert.bind(result.sigma_guards);
-    insert.bind(result.cycles);
-    insert.bind(result.seconds);
-    insert.bind(static_cast<std::uint64_t>(o.threads));
+        name(options::Common::problem), name(options::Common::engine), front, name(options::Common::threads), back,
+        marks));
+    insert.bind_all(point_key(point), point.problem, std::uint64_t{unknowns}, point.engine);
+    for (const options::Option* option : first) insert.bind_value(results::column_value(*option, o));
+    insert.bind_all(to_string(result.status), result.detail, result.inner_iterations, result.outer_iterations,
+                    result.true_residual, result.error, result.sigma_guards, result.cycles, result.seconds,
+                    static_cast<std::uint64_t>(o.threads));
     if (result.history.empty()) insert.bind_null();
     else insert.bind(json_text(results::history_to_json(result.history), -1));
     if (const results::Json words = results::words_to_json(result); words.empty()) insert.bind_null();
     else insert.bind(json_text(words, -1));
-    insert.bind(provenance.version);
-    insert.bind(provenance.commit);
-    insert.bind(provenance.machine);
-    insert.bind(provenance.date);
-    insert.bind(provenance.command);
-    for (const options::Option* option : later) bind_value(insert, results::column_value(*option, o));
+    insert.bind_provenance(provenance);
+    for (const options::Option* option : later) insert.bind_value(results::column_value(*option, o));
     insert.step();
 }
 

@@ -10,7 +10,8 @@
 namespace mantissa {
 
 std::string point_key(const Point& point) {
-    return fmt::format("{} engine={}{}", point.problem, point.engine, options::key_text(point.options));
+    return fmt::format("{} {}={}{}", point.problem, options::common(options::Common::engine).name, point.engine,
+                       options::key_text(point.options));
 }
 
 double estimated_work(const Point& point) {

@@ -35,7 +35,9 @@ constexpr std::string_view kSpecKeys[] = {"u",     "r",     "p",       "q",   "c
                                           "order", "point", "product", "dot", "scalar", "lanes"};
 constexpr std::string_view kFormatKeys[] = {"u", "r", "p", "q", "coef", "operand", "row", "scalar", "product"};
 /// Beside the options of a solve: what a point has, and short ways to say several keys at once.
-constexpr std::string_view kProblem = "problem", kEngine = "engine", kStop = "stop", kVectors = "vectors";
+constexpr std::string_view kStop = "stop", kVectors = "vectors";
+const std::string_view kProblem = options::common(options::Common::problem).name,
+                       kEngine = options::common(options::Common::engine).name;
 /// What "stop" gives of inner solves: "inner=10" or "digits=2".
 constexpr std::string_view kStops[] = {"inner", "digits"};
 /// And of the whole: what the option of that name takes, as "energy=1e-6".

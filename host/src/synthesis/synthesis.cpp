@@ -21,7 +21,7 @@
 #include "mantissa/sim/sparse_core.hpp"
 #include "recipe.hpp"
 #include "sources.hpp"
-#include "store/results_file.hpp"
+#include "store/database.hpp"
 #include "work_folder.hpp"
 
 namespace mantissa::synthesis {
@@ -120,7 +120,7 @@ std::string cached_syntheses() {
     // (A run that was stopped while it made the file leaves an empty one, which the next fills.)
     if (std::error_code error; fs::exists(file, error) && (fs::file_size(file, error) > 0 || error)) {
         try {
-            (void)results::open_results(file, results::Access::read);
+            (void)results::Database(file, results::Access::read);
         } catch (const InvalidInput& fault) {
             throw InvalidInput(fmt::format(
                 "{} (this one is the cache's own: remove it, and what it held is made again)", fault.what()));

@@ -8,14 +8,12 @@
 namespace mantissa::upset {
 
 struct FlipStore::Database {
-    std::string path;
     Store points; // makes the file what it is
-    results::DatabaseHandle handle;
+    results::Database file;
 
-    explicit Database(const std::string& file)
-        : path(file), points(file), handle(results::open_results(file, results::Access::write)) {}
-    results::Statement prepare(std::string_view sql) { return {handle.get(), path, sql}; }
-    void execute(std::string_view sql) { (void)prepare(sql).step(); }
+    explicit Database(const std::string& path) : points(path), file(path, results::Access::write) {}
+    [[nodiscard]] results::Statement prepare(std::string_view sql) const { return file.prepare(sql); }
+    void execute(const std::string& sql) const { file.execute(sql); }
 };
 
 FlipStore::FlipStore(const std::string& path, std::string campaign)
@@ -47,25 +45,16 @@ void FlipStore::describe(const Request& request, const Reference& reference) {
     db_->execute("BEGIN IMMEDIATE");
     open_ = true;
     const Provenance here = current_provenance(request.command);
-    results::Statement row =
-        db_->prepare("INSERT OR REPLACE INTO upset_campaign VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-    const std::string spec = to_string(request.options.spec);
-    for (const std::string_view text : {std::string_view(campaign_), std::string_view(request.problem),
-                                        std::string_view(spec), core_name(request.options), to_string(request.where)})
-        row.bind(text);
-    for (const std::uint64_t number : {static_cast<std::uint64_t>(request.checks), request.seed, request.flips,
-                                       reference.register_bits, reference.memory_bits})
-        row.bind(number);
-    for (const std::string* text : {&here.version, &here.commit, &here.machine, &here.date, &here.command})
-        row.bind(std::string_view(*text));
-    row.step();
+    db_->prepare("INSERT OR REPLACE INTO upset_campaign VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        .bind_all(campaign_, request.problem, to_string(request.options.spec), core_name(request.options),
+                  to_string(request.where), static_cast<std::uint64_t>(request.checks), request.seed, request.flips,
+                  reference.register_bits, reference.memory_bits)
+        .bind_provenance(here)
+        .step();
     for (const sim::UpsetPlace& place : reference.places) {
-        results::Statement one = db_->prepare("INSERT OR REPLACE INTO upset_place VALUES (?, ?, ?, ?)");
-        one.bind(std::string_view(campaign_));
-        one.bind(std::string_view(place.name));
-        one.bind(is_memory(place));
-        one.bind(std::uint64_t{place.bits} * place.words);
-        one.step();
+        db_->prepare("INSERT OR REPLACE INTO upset_place VALUES (?, ?, ?, ?)")
+            .bind_all(campaign_, place.name, is_memory(place), std::uint64_t{place.bits} * place.words)
+            .step();
     }
     commit();
 }
@@ -74,8 +63,7 @@ std::vector<Flip> FlipStore::below(std::uint64_t count) {
     results::Statement rows =
         db_->prepare("SELECT number, place, word, bit, clock, outcome, more_inner, more_outer, converged, "
                      "true_residual FROM upset WHERE campaign = ? AND number < ? ORDER BY number");
-    rows.bind(std::string_view(campaign_));
-    rows.bind(count);
+    rows.bind_all(campaign_, count);
     std::vector<Flip> flips;
     while (rows.step()) {
         Flip f;
@@ -89,7 +77,7 @@ std::vector<Flip> FlipStore::below(std::uint64_t count) {
         f.more_inner = static_cast<std::int64_t>(rows.integer(6));
         f.more_outer = static_cast<std::int64_t>(rows.integer(7));
         f.converged = rows.integer(8) != 0;
-        f.true_residual = rows.null(9) ? std::numeric_limits<double>::infinity() : rows.real(9);
+        f.true_residual = rows.real(9, std::numeric_limits<double>::infinity());
         flips.push_back(std::move(f));
     }
     return flips;
@@ -102,19 +90,11 @@ void FlipStore::put(const Flip& flip) {
         open_ = true;
         since_ = now;
     }
-    results::Statement row = db_->prepare("INSERT OR REPLACE INTO upset VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-    row.bind(std::string_view(campaign_));
-    row.bind(flip.number);
-    row.bind(std::string_view(flip.place));
-    row.bind(flip.word);
-    row.bind(std::uint64_t{flip.bit});
-    row.bind(flip.clock);
-    row.bind(static_cast<std::uint64_t>(flip.outcome));
-    row.bind(static_cast<std::uint64_t>(flip.more_inner));
-    row.bind(static_cast<std::uint64_t>(flip.more_outer));
-    row.bind(flip.converged);
-    row.bind(flip.true_residual);
-    row.step();
+    db_->prepare("INSERT OR REPLACE INTO upset VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        .bind_all(campaign_, flip.number, flip.place, flip.word, std::uint64_t{flip.bit}, flip.clock,
+                  static_cast<std::uint64_t>(flip.outcome), static_cast<std::uint64_t>(flip.more_inner),
+                  static_cast<std::uint64_t>(flip.more_outer), flip.converged, flip.true_residual)
+        .step();
     if (now - since_ > std::chrono::seconds(2)) commit();
 }
 

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "../expect_invalid.hpp"
-#include "command/options/solve_flags.hpp"
+#include "command/options/declare.hpp"
 #include "mantissa/errors.hpp"
 #include "mantissa/host/options.hpp"
 #include "mantissa/host/point.hpp"
@@ -102,6 +102,40 @@ TEST(Options, EveryOneIsDeclaredInFull) {
         for (const std::string_view other : option.excludes)
             EXPECT_TRUE(std::ranges::any_of(options::table(), [&](const Option& o) { return o.name == other; }));
     }
+}
+
+TEST(Options, WhatCommandsHaveBesideIsDeclaredInFull) {
+    using options::Common;
+    using options::common;
+    constexpr std::string_view kNames[] = {"problem",  "engine",    "check",   "threads",  "parts",  "cut",
+                                           "exchange", "rank-wait", "gpus",    "devices",  "advise", "device",
+                                           "store",    "guess",     "history", "solution", "json"};
+    ASSERT_EQ(common().size(), std::size(kNames));
+    EXPECT_EQ(&common(Common::json), &common().back());
+    for (std::size_t i = 0; i < std::size(kNames); ++i) {
+        const Option& option = common()[i];
+        EXPECT_EQ(option.name, kNames[i]);
+        EXPECT_FALSE(option.help.empty()) << option.name;
+        EXPECT_TRUE(has(options::reference_page(), "| `" + std::string(option.name) + "` | "));
+        EXPECT_EQ(cli::declared_as("--" + std::string(option.name)), &option);
+    }
+    CLI::App app;
+    int threads = 3;
+    std::uint32_t parts = 0;
+    bool json = false;
+    cli::declare(app, Common::threads, threads);
+    cli::declare(app, Common::parts, parts);
+    cli::declare(app, Common::json, json, "print a JSON list");
+    EXPECT_TRUE(has(app.help(), "print a JSON list"));
+    app.parse("--parts 7 --json");
+    EXPECT_EQ(parts, 7U);
+    EXPECT_TRUE(json && cli::given(app, Common::parts) && !cli::given(app, Common::threads));
+    EXPECT_THROW(app.parse("--parts 257"), CLI::ValidationError);
+    const Point point{"poisson2d:level=3", "gpu", {}};
+    EXPECT_EQ(results::to_json(point).at(std::string(common(Common::problem).name)), point.problem);
+    EXPECT_EQ(results::to_json(point).at(std::string(common(Common::engine).name)), point.engine);
+    for (const Common which : {Common::problem, Common::engine, Common::threads})
+        EXPECT_TRUE(has(results::points_schema(), "\n  " + results::column_declaration(common(which)) + " NOT NULL,"));
 }
 
 /// As the program wrote them before there was a table.

@@ -70,8 +70,9 @@ struct Option {
     std::string_view default_text = {};          ///< as a user would write it; empty: none
     std::vector<std::string_view> excludes = {}; ///< names of options that cannot stand beside it
     std::string_view since = "0.1";
-    bool on_commands = true;  ///< of `solve` and `simulate`, and in Python
+    bool on_commands = true;  ///< of `solve` and `simulate`
     bool with_advice = false; ///< may it stand beside --advise?
+    bool with_dense = false;  ///< and beside --dense?
     Column column = Column::none;
     Asks asks = Asks::datapath;
     bool quiet = false;  ///< left out of a point's key at its default
@@ -83,12 +84,37 @@ struct Option {
     std::optional<Value> (*stored)(const SolveOptions&) = nullptr; ///< in a column, where that differs from get()
 };
 
-/// All options, in the order of a point's key.
+/// All options of a solve, in the order of a point's key.
 std::span<const Option> table();
+
+/// What commands take beside them: the system, who solves it, where, and what is written.
+enum class Common : std::uint8_t {
+    problem,
+    engine,
+    check,
+    threads,
+    parts,
+    cut,
+    exchange,
+    rank_wait,
+    gpus,
+    devices,
+    advise,
+    device,
+    store,
+    guess,
+    history,
+    solution,
+    json
+};
+/// Its declaration. Its value goes where the command wants it; only those with `set` go into SolveOptions, too.
+const Option& common(Common which);
+/// All of them, in that order.
+std::span<const Option> common();
 
 /// The name as Python, sweep files, JSON and columns spell it: "max_iterations".
 std::string spelt(const Option& option);
-/// The option with this spelling; null where there is none.
+/// The option with this spelling; null where there is none. What commands have beside the table is found in common().
 const Option* find(std::string_view spelling, std::span<const Option> among = table());
 /// Is it the datapath of a solve, whole or as one format?
 bool names_datapath(const Option& option);

@@ -245,8 +245,9 @@ using Progress = std::function<bool(const HistoryPoint&)>;
 SolveResult solve(const Problem& problem, const Engine& engine, const SolveOptions& options,
                   const Progress& progress = {});
 
-/// The same for each of the problem's right-hand sides, `b` and then `more`, a result each. The scheme jacobi-pcg on
-/// this processor takes them together; others take one after the other. The guess is that of all.
+/// The same for each of the problem's right-hand sides, `b` and then `more`, a result each. The scheme jacobi-pcg takes
+/// them together, in double on this processor and in native double on a device, where a pass over the matrix then
+/// serves several: each result's seconds are those of all. Others take one after the other. The guess is that of all.
 std::vector<SolveResult> solve_all(const Problem& problem, const Engine& engine, const SolveOptions& options,
                                    const Progress& progress = {});
 
@@ -266,10 +267,15 @@ std::vector<SolveResult> solve_jacobi_pcg(const System& system, const std::vecto
 SolveResult solve_over_parts(const Problem& problem, const std::shared_ptr<Space>& space, CutMethod method,
                              const ExchangeOptions& exchange, const SolveOptions& options,
                              const Progress& progress = {});
-/// CG with the multilevel preconditioner (mantissa/sparse/multilevel.hpp) in double on this processor, for the system
-/// of a map: `points` are where the vertices of its pairs of unknowns are. Of the options it takes tolerance,
-/// max_iterations, threads, history and keep_solution. Throws InvalidInput where the matrix is none of complex blocks.
+/// What solves a map's system in place of this processor: the matrix, the points, b, the iterate, and how far.
+using MapSolver = std::function<PcgReport(const CompressedRows&, std::span<const std::array<double, 3>>,
+                                          const std::vector<double>&, std::vector<double>&, const PcgOptions&)>;
+/// CG with the multilevel preconditioner (mantissa/sparse/multilevel.hpp) in double on this processor, or by
+/// `elsewhere`, for the system of a map: `points` are where the vertices of its pairs of unknowns are. Of the options
+/// it takes tolerance, max_iterations, threads, history and keep_solution. Throws InvalidInput where the matrix is none
+/// of complex blocks.
 SolveResult solve_multilevel(const System& system, std::span<const std::array<double, 3>> points,
-                             const std::vector<double>& b, const SolveOptions& options, const Progress& progress = {});
+                             const std::vector<double>& b, const SolveOptions& options, const Progress& progress = {},
+                             const MapSolver& elsewhere = {});
 
 } // namespace mantissa

@@ -14,6 +14,7 @@
 #include "store/result_json.hpp"
 
 #ifdef MANTISSA_MEASURE
+#include "command/options/declare.hpp"
 #include "mantissa/kernels.hpp"
 #include "products.hpp"
 #include "text/json_text.hpp"
@@ -94,11 +95,11 @@ int bench_cpu(const BenchCpuFlags& flags) {
 
 Run setup_bench_cpu(CLI::App& app) {
     const auto flags = std::make_shared<BenchCpuFlags>();
-    app.add_option("--problem", flags->problem, "sparse rows, as for mantissa solve: mtx:FILE, lscm:FILE, dsi:FILE")
+    declare(app, Common::problem, flags->problem, "sparse rows, as for mantissa solve: mtx:FILE, lscm:FILE, dsi:FILE")
         ->required();
     app.add_option("--rounds", flags->rounds, "interleaved rounds")->capture_default_str();
-    app.add_option("--threads", flags->threads, "of the last column, 0 for all cores")->capture_default_str();
-    app.add_flag("--json", flags->json, "print a JSON list");
+    declare(app, Common::threads, flags->threads, "of the last column, 0 for all cores");
+    declare(app, Common::json, flags->json, "print a JSON list");
     return [flags] { return bench_cpu(*flags); };
 }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <numeric>
 #include <sstream>
 
@@ -59,11 +60,7 @@ SolveResult solved(const std::string& name, const BuiltSystem& built, std::size_
     o.threads = threads;
     o.keep_solution = true;
     running::SolveProgress line(kTolerance);
-    SolveResult r =
-        solve({name, built.system(), built.b(s), {}}, *make_emulated_engine(), o, [&](const HistoryPoint& h) {
-            line.update(h.inner_iterations, h.relative_defect);
-            return true;
-        });
+    SolveResult r = solve({name, built.system(), built.b(s), {}}, *make_emulated_engine(), o, std::ref(line));
     if (r.status != Status::converged)
         throw InvalidInput(
             fmt::format("{}: the solve ended {} at a residual of {:.1e}", name, to_string(r.status), r.true_residual));

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command/command.hpp"
+#include "command/options/declare.hpp"
 #include "mantissa/base/files.hpp"
 #include "mantissa/errors.hpp"
 #include "mantissa/host/dense.hpp"
@@ -256,7 +257,7 @@ int solve_dense_command(const DenseFlags& f) {
     o.threads = thread_count(f.threads);
     if (asks_for_fastest(f)) take_native_dense(outline_dense_problem(f.problem).unknowns, o);
     check_native(f, o);
-    std::FILE* const words = check_outputs({{"--solution", f.solution}}, f.json);
+    std::FILE* const words = check_outputs({{flag_of(Common::solution), f.solution}}, f.json);
     std::optional<Comparison> check;
     double seconds = 0;
     const std::string engine = engine_of(f, o.spec);

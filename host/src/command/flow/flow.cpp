@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "command/command.hpp"
+#include "command/options/declare.hpp"
 #include "device_cells.hpp"
 #include "mantissa/base/files.hpp"
 #include "mantissa/base/quoted.hpp"
@@ -179,7 +180,7 @@ Run setup_flow(CLI::App& app, const std::string& typed) {
     app.add_option("--drive", flags->drive, "the bubbles' own velocity: rise, or rolls, which adds vortices")
         ->capture_default_str();
     app.add_option("--seed", flow.seed, "of the bubbles' places")->capture_default_str();
-    app.add_option("--device", flags->device, "cpu or gpu")->capture_default_str();
+    declare(app, Common::device, flags->device, "cpu or gpu")->capture_default_str();
     app.add_option("--precision", flags->precision,
                    "of the cells' factors: float or double; on the GPU also tf32x3 (tensor cores, parts of floats)")
         ->capture_default_str();
@@ -188,8 +189,8 @@ Run setup_flow(CLI::App& app, const std::string& typed) {
         ->capture_default_str();
     app.add_flag("--pivot", flags->pivot, "partial pivoting; else none, for the systems are near dominant");
     app.add_option("--picture", flags->picture, "write densities and one cell's bubbles as SVG");
-    app.add_option("--threads", flags->threads, "0 for all cores")->capture_default_str();
-    app.add_flag("--json", flags->json, "print JSON");
+    declare(app, Common::threads, flags->threads);
+    declare(app, Common::json, flags->json);
     return [flags, typed] { return run_flow(*flags, typed); };
 }
 

@@ -1,9 +1,8 @@
 // The axes of a solve for `mantissa help solve`, and the reference of all options.
-#include <set>
-
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "command/options/declare.hpp"
 #include "options/written.hpp"
 #include "pages.hpp"
 
@@ -25,15 +24,12 @@ constexpr const char* kPicture = R"(A solve is a product of choices that know no
 
 )";
 
-/// What the command has beside the table of options.
+/// What `solve` has beside the tables of options.
 std::string further_options(const CLI::App& solve) {
-    std::set<std::string> in_table;
-    for (const options::Option& option : options::table())
-        if (option.on_commands) in_table.insert(fmt::format("--{}", option.name));
-    std::string text = "\n## Of the command alone\n\n| option | | default |\n|---|---|---|\n";
+    std::string text = "\n## Of dense systems\n\n| option of `solve` | | default |\n|---|---|---|\n";
     for (const CLI::Option* option : solve.get_options()) {
-        const std::string name = option->get_name(false, true);
-        if (name.find("--help") != std::string::npos || in_table.contains(name)) continue;
+        const std::string name = option->get_name();
+        if (name.find("--help") != std::string::npos || declared_as(name) != nullptr) continue;
         std::string help;
         for (const char c : option->get_description()) help += c == '|' ? std::string("\\|") : std::string(1, c);
         const std::string value = option->get_default_str();

@@ -1,11 +1,13 @@
 #include "mesh_solve.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "command/command.hpp"
+#include "command/options/declare.hpp"
 #include "device_solve.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/mesh.hpp"
@@ -24,13 +26,13 @@ void add_mesh_options(CLI::App& app, MeshFlags& flags) {
     auto* format = app.add_option("--format", flags.format, "one format for the datapath, as s23e8 (else: double)");
     app.add_option("--spec", flags.spec, "a full datapath, as s14e8,u=s23e8,row=s23e8,coef=s23e8 (else: double)")
         ->excludes(format);
-    app.add_option("--engine", flags.engine, "see mantissa engines")->capture_default_str();
+    declare(app, Common::engine, flags.engine);
     app.add_option("--scheme", flags.scheme,
                    "as in mantissa solve (else: jacobi-pcg in double, residual-guided with a spec); for a map also "
                    "multilevel-pcg, the fastest on large meshes, and what --device gpu takes if none is given");
-    app.add_option("--device", flags.device,
-                   "cpu; gpu: CG in double on the GPU, with neither engine nor spec, by --scheme multilevel-pcg (for a "
-                   "map, if none is given) or jacobi-pcg")
+    declare(app, Common::device, flags.device,
+            "cpu; gpu: CG in double on the GPU, with neither engine nor spec, by --scheme multilevel-pcg (for a "
+            "map, if none is given) or jacobi-pcg")
         ->capture_default_str();
     app.add_option("--inner", flags.inner, "inner iterations per outer step")
         ->check(whole_number(1))
@@ -40,9 +42,8 @@ void add_mesh_options(CLI::App& app, MeshFlags& flags) {
     app.add_option("--max-iterations", flags.max_iterations,
                    "inner iterations in all; 0: 150 per square root of the unknowns and 10000")
         ->check(whole_number(0));
-    app.add_option("--threads", flags.threads, "threads, 0 for all cores; results do not depend on it")
-        ->capture_default_str();
-    app.add_flag("--json", flags.json, "print a JSON object");
+    declare(app, Common::threads, flags.threads);
+    declare(app, Common::json, flags.json);
 }
 
 SolveOptions mesh_solve_options(const MeshFlags& flags) {
@@ -99,12 +100,9 @@ namespace {
 
 std::vector<SolveResult> solve_map(const BuiltSystem& built, const SolveOptions& options, const MeshFlags& flags,
                                    std::span<const Point3> points) {
-    if (flags.device == "gpu") return {solve_map_on_device(built, points, options)};
     running::SolveProgress line(options.tolerance);
-    return {solve_multilevel(built.system(), points, built.b(), options, [&](const HistoryPoint& h) {
-        line.update(h.inner_iterations, h.relative_defect);
-        return true;
-    })};
+    return {solve_multilevel(built.system(), points, built.b(), options, std::ref(line),
+                             flags.device == "gpu" ? map_solver_on_device() : MapSolver())};
 }
 
 } // namespace
@@ -114,27 +112,11 @@ std::vector<SolveResult> solve_all(const std::string& name, const BuiltSystem& b
     const SolveOptions options = mesh_solve_options(flags);
     if (flags.scheme == kMultilevel || (flags.device == "gpu" && flags.scheme.empty() && !points.empty()))
         return solve_map(built, options, flags, points);
-    if (flags.device == "gpu") return solve_on_device(built, options);
-    if (options.scheme == Scheme::jacobi_pcg) {
-        std::vector<std::vector<double>> right;
-        for (std::size_t s = 0; s < built.systems(); ++s) right.push_back(built.b(s));
-        running::SolveProgress line(options.tolerance);
-        return solve_jacobi_pcg(built.system(), right, options, [&](const HistoryPoint& h) {
-            line.update(h.inner_iterations, h.relative_defect);
-            return true;
-        });
-    }
-    const auto engine = make_engine(flags.engine);
-    std::vector<SolveResult> results;
-    for (std::size_t s = 0; s < built.systems(); ++s) {
-        const Problem problem{name, built.system(), built.b(s), {}};
-        running::SolveProgress line(options.tolerance);
-        results.push_back(solve(problem, *engine, options, [&](const HistoryPoint& h) {
-            line.update(h.inner_iterations, h.relative_defect);
-            return true;
-        }));
-    }
-    return results;
+    Problem problem{name, built.system(), built.b(0), {}};
+    for (std::size_t s = 1; s < built.systems(); ++s) problem.more.push_back(built.b(s));
+    running::SolveProgress line(options.tolerance);
+    return mantissa::solve_all(problem, *make_engine(flags.device == "gpu" ? "gpu" : flags.engine), options,
+                               std::ref(line));
 }
 
 std::string summary_of(const std::vector<SolveResult>& results) {

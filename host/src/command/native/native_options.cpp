@@ -4,25 +4,26 @@
 
 #include <fmt/format.h>
 
+#include "command/options/declare.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/native.hpp"
 #include "running/ranks.hpp"
 
 namespace mantissa::cli {
 
-NativeFlags note_asked(const CLI::App& app, const SolveFlags& given) {
+NativeFlags note_asked(const CLI::App& app, const SolveFlags& solver) {
+    using options::Asks;
     NativeFlags flags;
-    flags.engine = app.get_option("--engine")->count() != 0;
+    flags.engine = given(app, Common::engine);
     flags.datapath = running::launch().count > 1; // (ranks' GPUs have a solver of their own)
-    for (const char* name : {"--check", "--parts"})
-        if (app.get_option(name)->count() != 0) flags.datapath = true;
-    for (const options::Option* option : given.given()) {
-        using options::Asks;
+    for (const options::Option& option : options::common())
+        flags.datapath = flags.datapath || (option.asks == Asks::datapath && given(app, option.name));
+    for (const options::Option* option : solver.given()) {
         flags.scheme = flags.scheme || option->asks == Asks::scheme;
         flags.solver = flags.solver || option->asks == Asks::solver;
         flags.plan = flags.plan || option->asks == Asks::plan;
         flags.datapath = flags.datapath || option->asks == Asks::datapath;
-        if (option->asks == Asks::format) flags.format = options::text_of(given.value(*option));
+        if (option->asks == Asks::format) flags.format = options::text_of(solver.value(*option));
     }
     return flags;
 }

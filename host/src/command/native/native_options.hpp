@@ -18,7 +18,7 @@ struct NativeFlags {
 };
 
 /// Called once the line is read.
-NativeFlags note_asked(const CLI::App& app, const SolveFlags& given);
+NativeFlags note_asked(const CLI::App& app, const SolveFlags& solver);
 /// What is fastest to double accuracy where the flags leave it open: on the engine gpu the native default
 /// (take_native_default()); for a matrix file and nothing else the scheme jacobi-pcg on this processor. Returns one
 /// line that says what was chosen where that was not written, else nothing.

@@ -6,18 +6,17 @@
 
 #include <fmt/format.h>
 
-#include "command/command.hpp"
+#include "command/options/declare.hpp"
 #include "mantissa/errors.hpp"
 #include "mantissa/host/registry.hpp"
 #ifdef MANTISSA_GPU
+#include "command/options/declare.hpp"
 #include "mantissa/gpu/engine.hpp"
 #endif
 
 namespace mantissa::cli {
 
 namespace {
-
-constexpr std::uint32_t kMostGpus = 8;
 
 std::uint32_t count_of(const GpuFlags& flags) {
     const std::vector<int> devices = devices_of(flags);
@@ -39,9 +38,8 @@ std::vector<int> devices_of(const GpuFlags& flags) {
         if (end == flags.devices.size()) break;
         at = end + 1;
     }
-    if (devices.size() > kMostGpus)
-        throw InvalidInput(
-            fmt::format("--devices {}: {} parts; give at most {}", flags.devices, devices.size(), kMostGpus));
+    if (const double most = options::common(Common::gpus).high; static_cast<double>(devices.size()) > most)
+        throw InvalidInput(fmt::format("--devices {}: {} parts; give at most {}", flags.devices, devices.size(), most));
     if (flags.count != 0 && !devices.empty() && devices.size() != flags.count)
         throw InvalidInput(fmt::format("--gpus {} --devices {}: the list names {}; leave --gpus out, or name as many",
                                        flags.count, flags.devices, devices.size()));
@@ -49,13 +47,8 @@ std::vector<int> devices_of(const GpuFlags& flags) {
 }
 
 void add_gpu_options(CLI::App& app, GpuFlags& flags) {
-    app.add_option("--gpus", flags.count,
-                   "--engine gpu: share the system out over this many GPUs, with the same bits (integers, or "
-                   "dot=fixed[MSB:LSB])")
-        ->check(whole_number(1, kMostGpus));
-    app.add_option("--devices", flags.devices,
-                   "--engine gpu: a part on each of these GPUs, as 0,1; one GPU may have several, as 0,0; under mpirun "
-                   "the GPUs of a machine's ranks");
+    declare(app, Common::gpus, flags.count);
+    declare(app, Common::devices, flags.devices);
 }
 
 bool on_gpus(const GpuFlags& flags) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "command/command.hpp"
+#include "command/options/declare.hpp"
 #include "command/parts/gpus.hpp"
 #include "command/parts/rank_space.hpp"
 #include "mantissa/base/quoted.hpp"
@@ -17,9 +18,6 @@
 namespace mantissa::cli {
 
 namespace {
-/// Parts in one process are threads.
-constexpr std::uint32_t kMostParts = 256;
-
 CutMethod method_of(const PartFlags& flags) {
     return flags.cut.empty() ? CutMethod::contiguous : parse_cut_method(flags.cut);
 }
@@ -61,20 +59,10 @@ SharedOut over_rank_gpus(SharedOut shared, const PartFlags& flags, const running
 } // namespace
 
 void add_part_options(CLI::App& app, PartFlags& flags) {
-    app.add_option("--parts", flags.parts,
-                   "share the system out over this many parts, with the same bits (integers, dot=fixed[MSB:LSB], or "
-                   "direct and jacobi-pcg in double; engine emulated); under mpirun each rank is one")
-        ->check(whole_number(1, kMostParts));
-    app.add_option("--cut", flags.cut,
-                   "how rows go to parts: contiguous (the default), rcm or bisection; grids are cut in strips");
-    app.add_option(
-        "--exchange", flags.exchange,
-        "how parts exchange: neighbours (the default), or host: through one array in the host's memory; GPUs of "
-        "ranks: nccl, or mpi through the hosts' memory (nccl unless given, where it can be used)");
-    app.add_option("--rank-wait", flags.rank_wait,
-                   fmt::format("under mpirun: seconds that a rank waits for another before all end; {} unless given",
-                               running::kRankWait))
-        ->check(CLI::Range(1.0, 86400.0));
+    declare(app, Common::parts, flags.parts);
+    declare(app, Common::cut, flags.cut);
+    declare(app, Common::exchange, flags.exchange);
+    declare(app, Common::rank_wait, flags.rank_wait);
     add_gpu_options(app, flags.gpus);
 }
 

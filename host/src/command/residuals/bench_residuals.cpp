@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "command/command.hpp"
+#include "command/options/declare.hpp"
 #include "mantissa/base/files.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/provenance.hpp"
@@ -73,12 +74,12 @@ int bench_residuals(const ResidualsFlags& flags, const std::string& typed) {
 
 Run setup_bench_residuals(CLI::App& app, const std::string& typed) {
     const auto flags = std::make_shared<ResidualsFlags>();
-    app.add_option("--problem", flags->problems, "as for mantissa solve; more than one stand side by side");
+    declare(app, Common::problem, flags->problems, "as for mantissa solve; more than one stand side by side");
     app.add_option("--spec", flags->specs, "datapaths, a curve for each")->capture_default_str();
-    app.add_option("--engine", flags->engines, "engines; the bits of all are compared")->capture_default_str();
+    declare(app, Common::engine, flags->engines, "engines; the bits of all are compared");
     app.add_option("--iterations", flags->iterations, "of pipelined CG, without a restart")->capture_default_str();
     app.add_option("--every", flags->every, "iterations between two points")->capture_default_str();
-    app.add_option("--threads", flags->threads, "threads, 0 for all cores")->capture_default_str();
+    declare(app, Common::threads, flags->threads, "threads, 0 for all cores");
     app.add_option("--output", flags->output, "write the JSON there instead of printing it");
     app.add_option("--picture", flags->picture, "write a picture (SVG) there");
     app.add_option("--from", flags->from, "draw this kept file instead of running anything");

@@ -6,11 +6,12 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "command/options/declare.hpp"
 #include "compare/device.hpp"
 #include "mantissa/base/files.hpp"
 #include "mantissa/base/quoted.hpp"
 #include "mantissa/host/point.hpp"
-#include "store/results_file.hpp"
+#include "store/database.hpp"
 #include "text/json_text.hpp"
 #include "text/key_values.hpp"
 #include "tune/tune.hpp"
@@ -93,8 +94,8 @@ tuning::TuneRequest request_of(const TuneFlags& flags, const std::string& typed)
 
 int tune_command(const TuneFlags& flags, const std::string& typed) {
     const tuning::TuneRequest request = request_of(flags, typed);
-    std::FILE* const words = check_outputs({{"--json", flags.json_file}}, false);
-    base::check_store_path("--store", request.store);
+    std::FILE* const words = check_outputs({{flag_of(Common::json), flags.json_file}}, false);
+    base::check_store_path(flag_of(Common::store), request.store);
     const tuning::TuneResult result = tuning::tune(request);
     tuning::store_answer(request, result);
     if (flags.json_file != "-") fmt::print(words, "{}", tuning::tune_text(request, result));
@@ -105,8 +106,8 @@ int tune_command(const TuneFlags& flags, const std::string& typed) {
 
 Run setup_tune(CLI::App& app, const std::string& typed) {
     const auto flags = std::make_shared<TuneFlags>();
-    app.add_option("--problem", flags->problem, "what to solve; mantissa help problem")->required();
-    app.add_option("--device", flags->device, "a name in experiments/devices, or a path of a .toml file")->required();
+    declare(app, Common::problem, flags->problem, "what to solve; mantissa help problem")->required();
+    declare(app, Common::device, flags->device, "a name in experiments/devices, or a path of a .toml file")->required();
     app.add_option("--for", flags->goal, "what is to be least")
         ->check(CLI::IsMember({"time", "area", "area-time", "energy"}))
         ->capture_default_str();
@@ -116,7 +117,7 @@ Run setup_tune(CLI::App& app, const std::string& typed) {
     app.add_option("--points", flags->points, "points solved whole, at most")
         ->check(whole_number(1, 100000))
         ->capture_default_str();
-    app.add_option("--store", flags->store, "results file (SQLite); the same command goes on from it")
+    declare(app, Common::store, flags->store, "results file (SQLite); the same command goes on from it")
         ->capture_default_str();
     app.add_option("--seed", flags->seed, "the same seed gives the same answer")
         ->check(whole_number(0))
@@ -134,8 +135,8 @@ Run setup_tune(CLI::App& app, const std::string& typed) {
         ->check(whole_number(1, 100))
         ->capture_default_str();
     app.add_option("--tolerance", flags->tolerance, "on the defect relative to the first")->capture_default_str();
-    app.add_option("--threads", flags->threads, "solves at a time, 0 for all cores")->capture_default_str();
-    app.add_option("--json", flags->json_file, "write the answer to a JSON file; -: standard output");
+    declare(app, Common::threads, flags->threads, "solves at a time, 0 for all cores");
+    declare(app, Common::json, flags->json_file, "write the answer to a JSON file; -: standard output");
     return [flags, typed] { return tune_command(*flags, typed); };
 }
 

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "command/options/declare.hpp"
 #include "command/options/solve_flags.hpp"
 #include "mantissa/base/files.hpp"
 #include "mantissa/host/options.hpp"
@@ -36,8 +37,8 @@ int upset_command(const UpsetFlags& flags, const std::string& typed) {
     request.store = flags.store;
     request.command = typed;
     request.threads = thread_count(flags.threads);
-    std::FILE* const words = check_outputs({{"--json", flags.json_file}}, false);
-    if (!request.store.empty()) base::check_store_path("--store", request.store);
+    std::FILE* const words = check_outputs({{flag_of(Common::json), flags.json_file}}, false);
+    if (!request.store.empty()) base::check_store_path(flag_of(Common::store), request.store);
     const upset::Campaign campaign = upset::run_campaign(request);
     if (flags.json_file != "-") fmt::print(words, "{}", upset::campaign_text(request, campaign));
     if (!flags.json_file.empty())
@@ -51,7 +52,7 @@ Run setup_upset(CLI::App& app, const std::string& typed) {
     using options::Group;
     const auto begin = [&app](Group group) { app.option_defaults()->group(options::title(group)); };
     begin(Group::problem);
-    app.add_option("--problem", f.problem, "what to solve, on a grid; a small one: each upset is a whole solve")
+    declare(app, Common::problem, f.problem, "what to solve, on a grid; a small one: each upset is a whole solve")
         ->required();
     for (const Group group : options::kGroups) f.solver.declare(app, group);
     f.solver.exclude(app);
@@ -68,10 +69,10 @@ Run setup_upset(CLI::App& app, const std::string& typed) {
     app.add_option("--seed", f.seed, "the same seed makes the same upsets")
         ->check(whole_number(0))
         ->capture_default_str();
-    app.add_option("--threads", f.threads, "solves at a time, 0 for all cores")->capture_default_str();
+    declare(app, Common::threads, f.threads, "solves at a time, 0 for all cores");
     begin(Group::output);
-    app.add_option("--store", f.store, "results file (SQLite); the same command goes on from it");
-    app.add_option("--json", f.json_file, "write the answer to a JSON file; -: standard output");
+    declare(app, Common::store, f.store, "results file (SQLite); the same command goes on from it");
+    declare(app, Common::json, f.json_file, "write the answer to a JSON file; -: standard output");
     return [flags, typed] { return upset_command(*flags, typed); };
 }
 

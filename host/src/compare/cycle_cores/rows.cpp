@@ -9,7 +9,7 @@
 #include "cycle_cores.hpp"
 #include "mantissa/base/files.hpp"
 #include "mantissa/multilevel/cycle_clocks.hpp"
-#include "store/results_file.hpp"
+#include "store/database.hpp"
 
 namespace mantissa::compare {
 

@@ -8,7 +8,7 @@
 #include "mantissa/base/files.hpp"
 #include "mantissa/base/quoted.hpp"
 #include "mantissa/format.hpp"
-#include "store/results_file.hpp"
+#include "store/database.hpp"
 
 namespace mantissa::compare {
 

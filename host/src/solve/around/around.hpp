@@ -1,4 +1,4 @@
-// What stands around a solve: a starting guess. Internal to host/; solve() is the way in.
+// What stands around a solve: a starting guess, several right-hand sides. Internal to host/; solve() is the way in.
 #pragma once
 
 #include "mantissa/host/solve.hpp"
@@ -10,5 +10,12 @@ namespace mantissa::solving {
 /// not finite, or its residual is not.
 SolveResult solve_from_guess(const Problem& problem, const Engine& engine, const SolveOptions& options,
                              const Progress& progress);
+
+/// Can solve_together() take these right-hand sides?
+bool solves_together(const Problem& problem, const Engine& engine, const SolveOptions& options);
+/// All right-hand sides by an engine's native solver, which may take several in one pass over the matrix. Where the true
+/// residual of one has not reached the tolerance, solve() goes on from there.
+std::vector<SolveResult> solve_together(const Problem& problem, const Engine& engine, const SolveOptions& options,
+                                        const Progress& progress);
 
 } // namespace mantissa::solving

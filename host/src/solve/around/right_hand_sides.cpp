@@ -3,6 +3,7 @@
 
 #include "mantissa/host/options.hpp"
 #include "mantissa/host/solve.hpp"
+#include "solve/around/around.hpp"
 
 namespace mantissa {
 
@@ -29,6 +30,8 @@ std::vector<SolveResult> solve_all(const Problem& problem, const Engine& engine,
         }
         return results;
     }
+    if (solving::solves_together(problem, engine, options))
+        return solving::solve_together(problem, engine, options, progress);
     Problem one = problem;
     one.more.clear();
     std::vector<SolveResult> results{solve(one, engine, options, progress)};

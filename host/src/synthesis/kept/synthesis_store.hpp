@@ -8,7 +8,9 @@
 #include "mantissa/host/provenance.hpp"
 #include "synthesis/synthesis.hpp"
 
-struct sqlite3;
+namespace mantissa::results {
+class Database;
+}
 
 namespace mantissa::synthesis {
 
@@ -20,8 +22,8 @@ struct SynthesisKey {
 /// Makes the tables where they are missing. Tables of an older program had no column `bands`; their rows are of
 /// streamed bands, and stay. All that reads or writes these tables calls it first. Throws InvalidInput like the others.
 void settle_synthesis_tables(const std::string& path);
-/// The same in a database that is open; `path` is what faults name.
-void settle_synthesis_tables(sqlite3* db, const std::string& path);
+/// The same in a database that is open.
+void settle_synthesis_tables(const results::Database& db);
 
 /// All throw InvalidInput, one line, when the file cannot be used.
 std::optional<SynthesisFigures> find_synthesis(const std::string& path, const SynthesisKey& key);

@@ -1,4 +1,4 @@
-#include "results_file.hpp"
+#include "database.hpp"
 
 #include <cctype>
 #include <cstdint>
@@ -35,26 +35,9 @@ std::string damaged(const std::string& path, std::string reason) {
                        path_text(path), reason.substr(0, 120));
 }
 
-struct Finalize {
-    void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
-};
-using Statement = std::unique_ptr<sqlite3_stmt, Finalize>;
-
-/// A statement that gives one row or none; nothing is bound.
-Statement first_row(sqlite3* db, const std::string& path, const std::string& sql, bool& there) {
-    sqlite3_stmt* raw = nullptr;
-    check_database(db, sqlite3_prepare_v2(db, sql.c_str(), -1, &raw, nullptr), path);
-    Statement statement(raw);
-    const int code = sqlite3_step(raw);
-    check_database(db, code, path);
-    there = code == SQLITE_ROW;
-    return statement;
-}
-
-int number_of(sqlite3* db, const std::string& path, const char* name) {
-    bool there = false;
-    const Statement row = first_row(db, path, fmt::format("PRAGMA {}", name), there);
-    return there ? sqlite3_column_int(row.get(), 0) : 0;
+int number_of(const Database& db, const char* name) {
+    Statement row = db.prepare(fmt::format("PRAGMA {}", name));
+    return row.step() ? static_cast<int>(row.integer(0)) : 0;
 }
 
 /// True the first time that this process meets the file.
@@ -103,39 +86,31 @@ void check_kind(const std::string& path, Access access) {
 
 /// SQLite's own search for damage: pages that are missing or malformed, rows out of their order, indices that differ
 /// from their tables.
-void check_whole(sqlite3* db, const std::string& path) {
+void check_whole(const Database& db) {
     std::error_code error;
-    const auto size = fs::file_size(path, error);
-    const int page = number_of(db, path, "page_size");
+    const auto size = fs::file_size(db.path(), error);
+    const int page = number_of(db, "page_size");
     if (!error && page > 0 && size % static_cast<std::uintmax_t>(page) != 0)
-        throw InvalidInput(damaged(path, "it ends within a page"));
-    bool there = false;
-    const Statement row = first_row(db, path, "PRAGMA integrity_check(1)", there);
-    const auto* text = there ? reinterpret_cast<const char*>(sqlite3_column_text(row.get(), 0)) : nullptr;
-    const std::string_view said = text == nullptr ? "no answer" : text;
-    if (said != "ok") throw InvalidInput(damaged(path, std::string(said)));
+        throw InvalidInput(damaged(db.path(), "it ends within a page"));
+    Statement row = db.prepare("PRAGMA integrity_check(1)");
+    const std::string said(row.step() && !row.null(0) ? row.text(0) : "no answer");
+    if (said != "ok") throw InvalidInput(damaged(db.path(), said));
 }
 
 /// Only this program's tables, of plain columns: whatever else a schema may hold runs, or answers, as its maker likes.
-void check_schema(sqlite3* db, const std::string& path) {
+void check_schema(const Database& db) {
     static const std::set<std::string> kTables = {"points",      "dense",      "netlist",
                                                   "placement",   "synthesis",  "netlist_before_bands",
                                                   "measurement", "comparison", "placement_before_bands",
                                                   "tuned",       "upset",      "upset_campaign",
                                                   "upset_place"};
     const auto refuse = [&](const std::string& what) {
-        throw InvalidInput(
-            fmt::format("{}: it holds {}, which this program never makes; {}", path_text(path), what, kGiveAnother));
+        throw InvalidInput(fmt::format("{}: it holds {}, which this program never makes; {}", path_text(db.path()),
+                                       what, kGiveAnother));
     };
-    bool there = false;
-    const Statement row = first_row(db, path, "SELECT type, name, sql FROM sqlite_master", there);
-    const auto column = [&](int at) {
-        const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(row.get(), at));
-        return std::string(text != nullptr ? text : "");
-    };
-    for (; there; there = sqlite3_step(row.get()) == SQLITE_ROW) {
-        const std::string type = column(0), name = column(1);
-        std::string sql = column(2);
+    for (Statement row = db.prepare("SELECT type, name, sql FROM sqlite_master"); row.step();) {
+        const std::string type(row.text(0)), name(row.text(1));
+        std::string sql(row.text(2));
         if (type == "index" && sql.empty()) continue; // a primary key's or a UNIQUE column's
         if (type != "table") refuse(fmt::format("the {} {}", type, base::quoted(name, 60)));
         if (!kTables.contains(name)) refuse(fmt::format("the table {}", base::quoted(name, 60)));
@@ -144,43 +119,44 @@ void check_schema(sqlite3* db, const std::string& path) {
             if (sql.find(word) != std::string::npos)
                 refuse(fmt::format("the table {} with more than plain columns", base::quoted(name, 60)));
     }
-    for (const std::string& table : kTables) {
-        const Statement hidden =
-            first_row(db, path, fmt::format("SELECT 1 FROM pragma_table_xinfo('{}') WHERE hidden <> 0", table), there);
-        if (there) refuse(fmt::format("the table {} with computed columns", base::quoted(table, 60)));
-    }
+    for (const std::string& table : kTables)
+        if (db.prepare(fmt::format("SELECT 1 FROM pragma_table_xinfo('{}') WHERE hidden <> 0", table)).step())
+            refuse(fmt::format("the table {} with computed columns", base::quoted(table, 60)));
 }
 
-void check_owner(sqlite3* db, const std::string& path) {
-    if (number_of(db, path, "application_id") != kApplicationId)
-        throw InvalidInput(fmt::format("{}: a database of another program; {}", path_text(path), kGiveAnother));
-    const int version = number_of(db, path, "user_version");
+void check_owner(const Database& db) {
+    if (number_of(db, "application_id") != kApplicationId)
+        throw InvalidInput(fmt::format("{}: a database of another program; {}", path_text(db.path()), kGiveAnother));
+    const int version = number_of(db, "user_version");
     if (version != Store::kSchemaVersion)
         throw InvalidInput(fmt::format("{}: results of schema {}, and this program knows schema {}; use the program "
                                        "that wrote them, or another file",
-                                       path_text(path), version, Store::kSchemaVersion));
-    if (!has_table(db, path, "points")) throw InvalidInput(damaged(path, "its table of solves is gone"));
-    check_schema(db, path);
+                                       path_text(db.path()), version, Store::kSchemaVersion));
+    if (!db.has_table("points")) throw InvalidInput(damaged(db.path(), "its table of solves is gone"));
+    check_schema(db);
 }
 
-DatabaseHandle open_file(const std::string& path, Access access) {
+/// The caller closes it.
+sqlite3* open_file(const std::string& path, Access access) {
     sqlite3* raw = nullptr;
     const int create = access == Access::create ? SQLITE_OPEN_CREATE : 0;
     // The whole path: a name of its own such as file:x?mode=memory may be no file to SQLite.
     const int code = sqlite3_open_v2(fs::absolute(path).c_str(), &raw,
                                      SQLITE_OPEN_READWRITE | SQLITE_OPEN_FULLMUTEX | create, nullptr);
-    DatabaseHandle db(raw);
-    if (code != SQLITE_OK)
+    if (code != SQLITE_OK) {
+        const std::string reason = raw != nullptr ? sqlite3_errmsg(raw) : "out of memory";
+        sqlite3_close(raw);
         throw InvalidInput(fmt::format("{}: cannot open the results file: {}; give a file in a folder that can be "
                                        "written",
-                                       path_text(path), raw != nullptr ? sqlite3_errmsg(raw) : "out of memory"));
+                                       path_text(path), reason));
+    }
     sqlite3_busy_timeout(raw, 60'000);
-    return db;
+    return raw;
 }
 
-void refuse_writes(sqlite3* db, const std::string& path, bool refuse) {
-    const char* sql = refuse ? "PRAGMA query_only=1" : "PRAGMA query_only=0";
-    check_database(db, sqlite3_exec(db, sql, nullptr, nullptr, nullptr), path);
+/// Or takes them again.
+void refuse_writes(const Database& db, bool refuse) {
+    db.execute(fmt::format("PRAGMA query_only={}", refuse ? 1 : 0));
 }
 
 /// What is to be done about a fault of SQLite's that lies in the machine, not in the file.
@@ -211,10 +187,6 @@ const char* mend_of(int kind) {
 
 } // namespace
 
-void CloseDatabase::operator()(sqlite3* database) const {
-    sqlite3_close(database);
-}
-
 std::string path_text(const std::string& path) {
     return base::shortened(path, 120);
 }
@@ -227,25 +199,6 @@ void check_database(sqlite3* database, int code, const std::string& path) {
     throw InvalidInput(fmt::format("{}: {}; {}", path_text(path), reason, mend_of(kind)));
 }
 
-bool has_table(sqlite3* database, const std::string& path, const char* name) {
-    bool there = false;
-    (void)first_row(database, path, fmt::format("SELECT 1 FROM sqlite_master WHERE type='table' AND name='{}'", name),
-                    there);
-    return there;
-}
-
-bool is_new(sqlite3* database, const std::string& path) {
-    bool there = false;
-    (void)first_row(database, path, "SELECT 1 FROM sqlite_master", there);
-    return !there && number_of(database, path, "application_id") == 0;
-}
-
-void mark_results(sqlite3* database, const std::string& path) {
-    for (const std::string& sql : {fmt::format("PRAGMA application_id={}", kApplicationId),
-                                   fmt::format("PRAGMA user_version={}", Store::kSchemaVersion)})
-        check_database(database, sqlite3_exec(database, sql.c_str(), nullptr, nullptr, nullptr), path);
-}
-
 Access access_to(const std::string& path) {
     std::error_code error;
     if (!fs::exists(path, error)) return Access::create;
@@ -254,29 +207,98 @@ Access access_to(const std::string& path) {
                                                                                            : Access::read;
 }
 
-DatabaseHandle open_results(const std::string& path, Access access, bool look_again) {
+Statement::Statement(const Database& database, std::string_view sql) : database_(database) {
+    database_.check(
+        sqlite3_prepare_v2(database_.get(), sql.data(), static_cast<int>(sql.size()), &statement_, nullptr));
+}
+
+Statement& Statement::bound(int code) {
+    database_.check(code);
+    return *this;
+}
+
+Statement& Statement::bind_value(const std::optional<options::Value>& value) {
+    if (!value) return bind_null();
+    if (const auto* integer = std::get_if<std::int64_t>(&*value)) return bind(static_cast<std::uint64_t>(*integer));
+    if (const auto* text = std::get_if<std::string>(&*value)) return bind(std::string_view(*text));
+    if (const auto* truth = std::get_if<bool>(&*value)) return bind(*truth);
+    if (const auto* whole = std::get_if<std::uint64_t>(&*value)) return bind(*whole);
+    return bind(std::get<double>(*value));
+}
+
+Statement& Statement::bind_provenance(const Provenance& p) {
+    return bind(p.version).bind(p.commit).bind(p.machine).bind(p.date).bind(p.command);
+}
+
+bool Statement::step() {
+    const int code = sqlite3_step(statement_);
+    database_.check(code);
+    return code == SQLITE_ROW;
+}
+
+std::string_view Statement::text(int column) const {
+    const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
+    if (bytes == nullptr) return {};
+    return {bytes, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))};
+}
+
+std::optional<options::Value> Statement::value(int column, options::Type type) const {
+    using options::Type;
+    if (null(column)) return std::nullopt;
+    if (type == Type::truth) return integer(column) != 0;
+    if (type == Type::whole) return integer(column);
+    if (type == Type::integer) return static_cast<std::int64_t>(integer(column));
+    if (type == Type::number) return real(column);
+    return std::string(text(column));
+}
+
+Provenance Statement::provenance(int first) const {
+    const auto at = [&](int k) { return std::string(text(first + k)); };
+    return {at(0), at(1), at(2), at(3), at(4)};
+}
+
+Database::Database(const std::string& path, Access access, bool look_again) : path_(path) {
     check_kind(path, access);
-    DatabaseHandle db = access == Access::read ? open_snapshot(path) : open_file(path, access);
+    handle_.reset(access == Access::read ? open_snapshot(path) : open_file(path, access));
     // What the schema of a file that is not ours might run.
     for (const auto& [option, value] : {std::pair{SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},
                                         {SQLITE_DBCONFIG_ENABLE_VIEW, 0},
                                         {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
                                         {SQLITE_DBCONFIG_DEFENSIVE, 1}})
-        sqlite3_db_config(db.get(), option, value, nullptr);
-    if (is_new(db.get(), path)) {
-        if (access == Access::create) return db;
+        sqlite3_db_config(get(), option, value, nullptr);
+    if (is_new()) {
+        if (access == Access::create) return;
         throw InvalidInput(fmt::format("{}: a database without results; {}", path_text(path), kGiveAnother));
     }
-    check_owner(db.get(), path);
-    if (first_meeting(path) || look_again) check_whole(db.get(), path);
-    if (access == Access::read) refuse_writes(db.get(), path, true);
-    return db;
+    check_owner(*this);
+    if (first_meeting(path) || look_again) check_whole(*this);
+    if (access == Access::read) refuse_writes(*this, true);
 }
 
-void update_copy(sqlite3* copy, const std::string& path, const std::function<void()>& settle) {
-    refuse_writes(copy, path, false);
+void Database::execute(const std::string& sql) const {
+    check(sqlite3_exec(get(), sql.c_str(), nullptr, nullptr, nullptr));
+}
+
+bool Database::is_new() const {
+    return !prepare("SELECT 1 FROM sqlite_master").step() && number_of(*this, "application_id") == 0;
+}
+
+bool Database::has_table(std::string_view name) const {
+    return prepare("SELECT 1 FROM sqlite_master WHERE type='table' AND name=?").bind(name).step();
+}
+
+bool Database::has_column(std::string_view table, std::string_view name) const {
+    return prepare("SELECT 1 FROM pragma_table_info(?) WHERE name=?").bind(table).bind(name).step();
+}
+
+void Database::mark() const {
+    execute(fmt::format("PRAGMA application_id={}; PRAGMA user_version={}", kApplicationId, Store::kSchemaVersion));
+}
+
+void Database::update_copy(const std::function<void()>& settle) const {
+    refuse_writes(*this, false);
     settle();
-    refuse_writes(copy, path, true);
+    refuse_writes(*this, true);
 }
 
 } // namespace mantissa::results
