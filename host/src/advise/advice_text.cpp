@@ -4,12 +4,12 @@
 
 #include <fmt/format.h>
 
-#include "core_limits.hpp"
 #include "mantissa/base/shell_words.hpp"
 #include "mantissa/host/advise.hpp"
 #include "mantissa/host/advise_cycles.hpp"
 #include "mantissa/sparse_core/limits.hpp"
 #include "mantissa/spec.hpp"
+#include "widths/core_limits.hpp"
 
 namespace mantissa {
 

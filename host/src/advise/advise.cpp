@@ -10,7 +10,6 @@
 
 #include <fmt/format.h>
 
-#include "core_limits.hpp"
 #include "cycles/cycle_trial.hpp"
 #include "mantissa/engine.hpp"
 #include "mantissa/fitted.hpp"
@@ -22,7 +21,8 @@
 #include "search.hpp"
 #include "spectrum.hpp"
 #include "trial.hpp"
-#include "widths.hpp"
+#include "widths/core_limits.hpp"
+#include "widths/widths.hpp"
 
 namespace mantissa {
 

@@ -7,13 +7,13 @@
 #include <fmt/format.h>
 
 #include "compare/compare.hpp"
-#include "core_limits.hpp"
 #include "findings/findings.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/registry.hpp"
 #include "synthesis/synthesis.hpp"
 #include "synthesis/work_folder.hpp"
 #include "text/counted.hpp"
+#include "widths/core_limits.hpp"
 
 namespace mantissa::advising {
 

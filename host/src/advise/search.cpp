@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "core_limits.hpp"
 #include "mantissa/engine.hpp"
 #include "mantissa/spec.hpp"
+#include "widths/core_limits.hpp"
 
 namespace mantissa::advising {
 
