@@ -13,8 +13,8 @@ SolveResult solve_from_guess(const Problem& problem, const Engine& engine, const
 
 /// Can solve_together() take these right-hand sides?
 bool solves_together(const Problem& problem, const Engine& engine, const SolveOptions& options);
-/// All right-hand sides by an engine's native solver, which may take several in one pass over the matrix. Where the true
-/// residual of one has not reached the tolerance, solve() goes on from there.
+/// All right-hand sides by an engine's native solver, which may take several in one pass over the matrix. Where the
+/// true residual of one has not reached the tolerance, solve() goes on from there.
 std::vector<SolveResult> solve_together(const Problem& problem, const Engine& engine, const SolveOptions& options,
                                         const Progress& progress);
 
