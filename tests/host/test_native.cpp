@@ -11,6 +11,7 @@
 #include "mantissa/host/native.hpp"
 #include "mantissa/host/point.hpp"
 #include "mantissa/host/problem.hpp"
+#include "mantissa/host/residual.hpp"
 #include "mantissa/recurrence/library.hpp"
 #include "mantissa/sparse/jacobi_pcg.hpp"
 
@@ -305,12 +306,15 @@ private:
             const std::vector<PcgReport> reports = jacobi_pcg(a_, {b.begin(), b.end()}, x, o);
             for (std::vector<double>& v : x)
                 for (double& value : v) value *= 1 - wrong_;
-            return {NativeReport{.end = PcgEnd::reached,
-                                 .iterations = reports.front().iterations,
-                                 .outer = 0,
-                                 .seconds = 0.5,
-                                 .residual = std::abs(wrong_),
-                                 .layout = {}}};
+            std::vector<NativeReport> all;
+            for (const PcgReport& one : reports)
+                all.push_back({.end = PcgEnd::reached,
+                               .iterations = one.iterations,
+                               .outer = 0,
+                               .seconds = 0.5,
+                               .residual = std::abs(wrong_),
+                               .layout = {}});
+            return all;
         }
 
     private:
@@ -370,6 +374,48 @@ TEST(NativeSolves, GoOnWhereTheSolversResidualWasWrong) {
     const SolveResult wrong = rough(1e-12, 1e-3); // x is a thousandth too short, each time
     EXPECT_EQ(wrong.status, Status::converged) << wrong.detail;
     EXPECT_GE(wrong.outer_iterations, 2U);
+}
+
+/// A device takes them in one call; what that leaves, each goes on with alone.
+TEST(NativeSolves, RightHandSidesGoTogether) {
+    Problem problem = make_problem("poisson3d:level=3");
+    problem.more.assign(2, problem.b);
+    for (std::size_t i = 0; i < problem.b.size(); ++i) {
+        problem.more[0][i] += std::cos(0.1 * static_cast<double>(i));
+        problem.more[1][i] = 1e-3 * static_cast<double>(i % 7);
+    }
+    SolveOptions o;
+    o.scheme = Scheme::jacobi_pcg;
+    o.spec = DatapathSpec(formats::kDouble);
+    o.keep_solution = o.history = true;
+    const auto judged = [&](const SolveResult& r, std::size_t k) {
+        SCOPED_TRACE(k);
+        EXPECT_EQ(r.status, Status::converged) << r.detail;
+        const std::vector<double>& b = k == 0 ? problem.b : problem.more[k - 1];
+        EXPECT_LT(relative_residual(problem.system, r.u, b, 1), 1.001e-10);
+        ASSERT_TRUE(r.native);
+        EXPECT_EQ(r.native->why, "for tests");
+        EXPECT_EQ(r.history.back().relative_defect, r.true_residual);
+    };
+    const std::vector<SolveResult> once = solve_all(problem, RoughEngine(1e-12, 0), o);
+    ASSERT_EQ(once.size(), 3U);
+    for (std::size_t k = 0; k < 3; ++k) {
+        judged(once[k], k);
+        EXPECT_EQ(once[k].outer_iterations, 0U);
+        EXPECT_EQ(once[k].native->seconds, 0.5) << "one call";
+    }
+    const std::vector<SolveResult> again = solve_all(problem, RoughEngine(1e-4, 0), o);
+    for (std::size_t k = 0; k < 3; ++k) {
+        judged(again[k], k);
+        EXPECT_GE(again[k].native->seconds, 1.0) << "others behind it";
+    }
+    o.max_iterations = 3;
+    for (const SolveResult& r : solve_all(problem, RoughEngine(1e-12, 0), o)) {
+        EXPECT_EQ(r.status, Status::iteration_limit);
+        EXPECT_LE(r.inner_iterations, 3U);
+    }
+    o.max_iterations = 0;
+    for (const SolveResult& r : solve_all(problem, RoughEngine(1e-12, 1e6), o)) EXPECT_EQ(r.status, Status::diverged);
 }
 
 TEST(NativeSolves, SayStagnatedWhereGoingOnGainsNothing) {

@@ -233,13 +233,16 @@ std::vector<SolveResult> solve_together(const Problem& problem, const Engine& en
         if (k != 0) one.exact = {}; // (of the first alone)
         SolveResult r;
         r.true_residual = relative_residual(one.system, x[k], one.b, o.threads, deciding(o.tolerance));
-        const bool there = r.true_residual < deciding(o.tolerance);
-        if (!there) {
-            one.guess = std::isfinite(r.true_residual) ? std::move(x[k]) : std::vector<double>();
-            r = solve(one, engine, o, progress);
+        const std::uint64_t left = request.max_iterations - std::min(request.max_iterations, reports[k].iterations);
+        if (!(r.true_residual < deciding(o.tolerance)) && left != 0) {
+            one.guess = r.true_residual < 1 ? std::move(x[k]) : std::vector<double>(); // (else zero is better)
+            SolveOptions rest = o;
+            rest.max_iterations = left;
+            r = solve(one, engine, rest, progress);
             one.guess.clear();
         } else {
-            r.status = Status::converged;
+            if (r.true_residual < deciding(o.tolerance)) r.status = Status::converged;
+            else r.detail = fmt::format("the limit of {} inner iterations is reached", request.max_iterations);
             if (one.exact) r.error = rms_error(one, x[k]);
             if (o.bound) r.bound = error_bound(one, x[k], o.threads);
             if (o.keep_solution) r.u = std::move(x[k]);
