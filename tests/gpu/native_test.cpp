@@ -67,32 +67,6 @@ TEST_F(GpuNative, SeveralParts) {
     expect_solved(make_problem("poisson2d:level=7"), *engine, native_options(), NativePlan::grid_resident);
 }
 
-TEST_F(GpuNative, LongSolvesAreSeenAndEndOnRequest) {
-    const auto one = make_gpu_engine(), two = make_parted_gpu_engine({0, 0});
-    for (const auto& [text, plan] : {std::pair{"poisson2d:level=10", NativePlan::grid_stream},
-                                     {"poisson2d:level=10", NativePlan::grid_parts},
-                                     {"poisson3d:level=7", NativePlan::sparse_stream},
-                                     {"poisson3d:level=7", NativePlan::sparse_parts}}) {
-        const bool parts = plan == NativePlan::grid_parts || plan == NativePlan::sparse_parts;
-        SCOPED_TRACE(to_string(plan));
-        const Engine& engine = parts ? *two : *one;
-        const Problem problem = make_problem(text);
-        SolveOptions o = native_options(plan);
-        o.tolerance = 1e-13; // (as long as it takes)
-        std::uint64_t within = 0;
-        const SolveResult whole = solve(problem, engine, o, [&](const HistoryPoint& h) {
-            within += h.inner_iterations > 0 && h.relative_defect > 1e-12 ? 1 : 0;
-            return true;
-        });
-        EXPECT_GT(within, 0U);
-        if (parts) continue; // (no word of it goes to the devices)
-        const SolveResult ended = solve(problem, engine, o, [](const HistoryPoint&) { return false; });
-        EXPECT_EQ(ended.status, Status::iteration_limit);
-        EXPECT_EQ(ended.detail, "stopped on request");
-        EXPECT_LT(ended.inner_iterations, whole.inner_iterations);
-    }
-}
-
 TEST_F(GpuNative, RightHandSidesGoTogether) {
     const auto engine = make_gpu_engine();
     Problem problem = make_problem("poisson3d:level=4");
