@@ -8,6 +8,7 @@
 #include "mantissa/engine.hpp"
 #include "mantissa/gpu/cg_end.hpp"
 #include "mantissa/gpu/peers.hpp"
+#include "mantissa/gpu/sparse_solver.hpp"
 #include "mantissa/native.hpp"
 #include "mantissa/partition/cuts.hpp"
 #include "mantissa/recurrence/native_solver.hpp"
@@ -47,9 +48,6 @@ struct NativeParts {
 /// are of like length, else by lengths.
 [[nodiscard]] SparseFormat stream_format(const CompressedRows& a);
 
-/// How a solver's end reads at the seam, and back.
-[[nodiscard]] PcgEnd native_end(CgEnd end);
-[[nodiscard]] CgEnd end_of(PcgEnd end);
 using recurrence::native_limit;
 using recurrence::native_tolerance;
 

@@ -26,6 +26,10 @@ enum class SparsePrecision : std::uint8_t { single_precision, double_precision }
 /// `stream`, two kernels an iteration in the matrix's format. `automatic`: resident where the matrix fits.
 enum class SeveralPlan : std::uint8_t { automatic, resident, stream };
 
+/// How a solver's end reads on this side of the device, and back.
+[[nodiscard]] PcgEnd native_end(CgEnd end);
+[[nodiscard]] CgEnd end_of(PcgEnd end);
+
 struct SparseCgReport {
     CgEnd end = CgEnd::passes;
     std::uint32_t iterations = 0;
