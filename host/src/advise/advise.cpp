@@ -281,9 +281,12 @@ private:
             fewest.tried && bits(fewest.widths) < bits(advice_.advised->widths) ? fewest : *advice_.advised;
         if (!advice_.advised->tried && advice_.fewest->tried) advice_.advised = advice_.fewest; // it converges
         advice_.trials = search.trials();
-        for (auto* const proposal : {&advice_.advised, &advice_.fewest})
-            if (!(*proposal)->tried) *proposal = by_rule_;
-            else if (*(*proposal)->tried < default_iteration_limit(m.unknowns)) (*proposal)->options.max_iterations = 0;
+        const auto settle = [&](Proposal& proposal) {
+            if (!proposal.tried) proposal = *by_rule_;
+            else if (*proposal.tried < default_iteration_limit(m.unknowns)) proposal.options.max_iterations = 0;
+        };
+        settle(advice_.advised.value());
+        settle(advice_.fewest.value());
         const std::string refused = refusal_of(advice_.advised->options.spec);
         if (refused.empty() && (advice_.advised->tried || advice_.fewest->tried || search.budget_spent())) return;
         none(refused.empty()

@@ -80,7 +80,7 @@ void solve_longest_first(std::span<const Point> points, int threads, Solve&& sol
     std::vector<Outcome> outcomes(points.size()); // each from its job to done(), no longer
     base::run_jobs(
         order.size(), threads, [&](std::size_t k) { outcomes[order[k]] = solve(points[order[k]]); },
-        [&](std::size_t k) { done(order[k], std::exchange(outcomes[order[k]], {})); });
+        [&](std::size_t k) { done(order[k], std::exchange(outcomes[order[k]], Outcome())); });
 }
 
 } // namespace mantissa::sweeps
