@@ -145,23 +145,11 @@ TEST_F(GpuHierarchies, AreRefusedInTheSameWords) {
         }
         EXPECT_NE(expect_same_on_device(indefinite.rows()).why_not.find("not positive definite"), std::string::npos);
     }
-    std::mt19937 draw(9);
     Assembled scattered(20000), rich(20000);
-    std::vector<std::size_t> ends = {0};
-    for (std::size_t i = 0; i < 20000; ++i) {
-        scattered.add(i, i, 1e-3);
-        rich.add(i, i, 1e-3);
-        for (int bond = 0; bond < 3 && i > 0; ++bond) {
-            scattered.join(i, draw() % i, 1 + bond);
-            const std::size_t other = ends[draw() % ends.size()];
-            if (other == i) continue;
-            rich.join(i, other, 1);
-            ends.push_back(i);
-            ends.push_back(other);
-        }
-    }
+    join_at_random(scattered, rich);
     EXPECT_NE(expect_same_on_device(scattered.rows()).why_not.find("times the matrix's entries"), std::string::npos);
     EXPECT_NE(expect_same_on_device(rich.rows()).why_not.find("nearly dense"), std::string::npos);
+    std::mt19937 draw(9);
     Assembled torus(60 * 60);
     for (std::size_t i = 0; i < 60 * 60; ++i) {
         const std::size_t x = i % 60, y = i / 60;

@@ -178,22 +178,8 @@ TEST(AggregationOf, MatricesThatHaveNoUseForLevels) {
         indefinite.add(i, i ^ 1U, 2);
     }
     EXPECT_NE(make_aggregation(indefinite.rows(), {}, 2).why_not.find("not positive definite"), std::string::npos);
-    // Random graphs have no neighbourhoods: everything is near everything. So it is where who has bonds gets more.
-    std::mt19937 draw(9);
     Assembled scattered(20000), rich(20000);
-    std::vector<std::size_t> ends = {0};
-    for (std::size_t i = 0; i < 20000; ++i) {
-        scattered.add(i, i, 1e-3);
-        rich.add(i, i, 1e-3);
-        for (int bond = 0; bond < 3 && i > 0; ++bond) {
-            scattered.join(i, draw() % i, 1 + bond);
-            const std::size_t other = ends[draw() % ends.size()];
-            if (other == i) continue;
-            rich.join(i, other, 1);
-            ends.push_back(i);
-            ends.push_back(other);
-        }
-    }
+    join_at_random(scattered, rich);
     EXPECT_NE(make_aggregation(scattered.rows(), {}, 2).why_not.find("times the matrix's entries"), std::string::npos);
     EXPECT_NE(make_aggregation(rich.rows(), {}, 2).why_not.find("nearly dense"), std::string::npos);
     // Without ground a network is singular. What is left out of coarse matrices must not hide it.

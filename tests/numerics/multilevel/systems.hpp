@@ -177,4 +177,23 @@ inline Bands elements(std::size_t columns, std::size_t rows, const std::function
     return {columns, std::move(band)};
 }
 
+/// Random graphs have no neighbourhoods: everything is near everything. So it is where who has bonds gets more
+/// (`rich`).
+inline void join_at_random(Assembled& scattered, Assembled& rich) {
+    std::mt19937 draw(9);
+    std::vector<std::size_t> ends = {0};
+    for (std::size_t i = 0; i < 20000; ++i) {
+        scattered.add(i, i, 1e-3);
+        rich.add(i, i, 1e-3);
+        for (int bond = 0; bond < 3 && i > 0; ++bond) {
+            scattered.join(i, draw() % i, 1 + bond);
+            const std::size_t other = ends[draw() % ends.size()];
+            if (other == i) continue;
+            rich.join(i, other, 1);
+            ends.push_back(i);
+            ends.push_back(other);
+        }
+    }
+}
+
 } // namespace mantissa::test
