@@ -38,7 +38,18 @@ def test_the_page_has_examples():
 
 @pytest.mark.parametrize("number", range(len(examples())))
 def test_an_example_prints_what_the_page_shows(number):
-    assert printed(number) == examples()[number][1]
+    code, shown = examples()[number]
+    assert about(printed(number), shown) if "scipy.sparse.linalg" in code else printed(number) == shown
+
+
+def about(text, shown):
+    """Whether counts above 100 are within one in a hundred, and all else the same. The sums of SciPy's solvers are made
+    in the order that suits the processor: in 60 orders of the page's unknowns Jacobi CG takes 307 or 308 iterations."""
+    tokens, wanted = text.split(), shown.split()
+    return len(tokens) == len(wanted) and all(
+        abs(int(a) - int(b)) <= max(int(a), int(b)) // 100 if a.isdigit() and b.isdigit() else a == b
+        for a, b in zip(tokens, wanted)
+    )
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)

@@ -146,6 +146,16 @@ template <class P> struct Rest {
     }
 };
 
+/// A smoothing step's weight in double. Cycles in words have none: a step's numbers are copied, and a copy of a double
+/// would be a floating-point instruction.
+template <bool kReal> struct RealWeight {
+    __device__ explicit RealWeight(double) {}
+};
+template <> struct RealWeight<true> {
+    double weight;
+    __device__ explicit RealWeight(double weight) : weight(weight) {}
+};
+
 /// A warp's place: a strip of columns, some rows.
 struct Place {
     int x, y0, y1;                      ///< the lane's first column; rows that it owns

@@ -8,15 +8,15 @@ namespace mantissa::gpu::cycle_words {
 /// A smoothing step's numbers, downwards.
 template <class P> struct DownStep {
     using Num = typename P::Num;
-    double real_weight;
+    RealWeight<P::real> real;
     typename HalfOf<P>::type found; ///< m r
     Rest<P> rest;
     __device__ DownStep(const LevelPlan& level, int k)
-        : real_weight(plan.real_weight[k]),
+        : real(plan.real_weight[k]),
           found(plan.weight_point[k] + point_r(k) - level.phi, static_cast<Num>(plan.weight[k])),
           rest(level.w, point_r(k), level.phi) {}
     __device__ __forceinline__ Num g(Num r, Num most) const {
-        if constexpr (P::real) return static_cast<Num>(real_weight) * r;
+        if constexpr (P::real) return static_cast<Num>(real.weight) * r;
         else return cut(found(r), most);
     }
 

@@ -56,14 +56,14 @@ private:
 template <class P> struct UpStep {
     using Num = typename P::Num;
     using Product = typename P::Product;
-    double real_weight;
+    RealWeight<P::real> real;
     typename HalfOf<P, Product>::type change;
     __device__ UpStep(int k, int point)
-        : real_weight(plan.real_weight_after[k]),
+        : real(plan.real_weight_after[k]),
           change(plan.weight_point_after[k] + plan.guard - point, static_cast<Product>(plan.weight_after[k])) {}
     /// e behind the step; behind the grid's edge it is 0.
     __device__ __forceinline__ Num operator()(Num e, Num rest, Num most_e, bool in_grid) const {
-        if constexpr (P::real) return in_grid ? e + real_weight * rest : 0;
+        if constexpr (P::real) return in_grid ? e + real.weight * rest : 0;
         else return cut(e + static_cast<Num>(change(rest)), in_grid ? most_e : Num(0));
     }
 };
