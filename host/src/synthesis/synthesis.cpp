@@ -151,6 +151,7 @@ Synthesizer::Synthesizer(const std::string& store, Provenance provenance)
 }
 
 SynthesisKey Synthesizer::key_of(const SynthesisRequest& request) const {
+    const std::lock_guard lock(hashing_);
     std::string& hash = hashes_[request.part + (request.spec.fixed_vectors() ? " of words" : "")];
     if (hash.empty()) hash = sources_hash(source_, request);
     return {subject_of(request),

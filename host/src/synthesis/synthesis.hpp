@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -88,6 +89,7 @@ bool is_core(std::string_view part);
 
 /// Synthesises for known requests, remembering results. Throws InvalidInput, one line, for a request that the RTL
 /// does not have, and ToolFailure for a missing or wrong yosys or a run that failed; failed runs are not remembered.
+/// Several threads may ask one at the same time.
 class Synthesizer {
 public:
     /// `store` is a results file; empty: one in the cache folder. MANTISSA_YOSYS names another yosys.
@@ -122,6 +124,7 @@ private:
     double patience_ = 0;
     std::string yosys_, tool_, store_, source_;
     mutable std::map<std::string, std::string> hashes_; ///< of sources, by what decides the top module
+    mutable std::mutex hashing_;
     Provenance provenance_;
 };
 

@@ -1,12 +1,14 @@
 #include "judge.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <set>
 
 #include <fmt/format.h>
 
+#include "mantissa/base/jobs.hpp"
 #include "mantissa/errors.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/provenance.hpp"
@@ -19,11 +21,40 @@ constexpr double kInfinite = std::numeric_limits<double>::infinity();
 constexpr double kNear = 1.08; ///< designs so near to the best are judged by several right-hand sides
 constexpr std::size_t kJudged = 5;
 constexpr int kBestNetlists = 3; ///< of the best by cost; further ones are of the front
+constexpr int kTogether = 2;     ///< netlists; whatever the machine has, since what is made next depends on it
 
 constexpr double kLutSeconds = 0.007; ///< that a netlist takes, until one tells it for this machine
 
 double luts_a_slice(const std::string& target) {
     return target == "xcup" ? 8 : target == "xc7" ? 4 : 2;
+}
+
+/// Modelled, or of its netlist.
+double luts_of(const Build& build, const std::string& target) {
+    return static_cast<double>(build.figures.area.slices) * luts_a_slice(target);
+}
+
+/// What the sources ship or the store holds of a netlist.
+void find(synthesis::Synthesizer& synthesizer, NetlistRun& n) {
+    try {
+        synthesizer.take_kept(n.request);
+        n.figures = synthesizer.stored(n.request);
+    } catch (const InvalidInput& fault) {
+        n.refused = fault.what();
+    }
+}
+
+void make(synthesis::Synthesizer& synthesizer, NetlistRun& n) {
+    if (n.figures || !n.refused.empty()) return;
+    const auto start = std::chrono::steady_clock::now();
+    try {
+        n.figures = synthesizer.figures(n.request);
+        n.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    } catch (const ToolFailure& fault) {
+        n.fault = fault.what();
+    } catch (const InvalidInput& fault) {
+        n.refused = fault.what();
+    }
 }
 
 /// The mean over all right-hand sides of what a design takes, over what it takes for the problem's own.
@@ -101,54 +132,67 @@ void Judge::judge(Design& d, const std::vector<std::string>& sides) {
     d.judged = std::exp(sum / static_cast<double>(d.side_iterations.size())) * result_.reference;
 }
 
+/// What has no netlist yet: the best ones first, then what else is on the front; at most `most` of them.
+std::vector<NetlistRun> Judge::next_netlists(int made, int most, const std::set<std::string>& failed) const {
+    std::vector<Placed> front = result_.front;
+    std::stable_sort(front.begin(), front.end(), [](const Placed& a, const Placed& b) { return a.cost < b.cost; });
+    std::vector<NetlistRun> next;
+    const auto take = [&](const std::vector<Placed>& from, int until) {
+        for (const Placed& p : from) {
+            const int so_far = static_cast<int>(next.size());
+            if (so_far >= most || made + so_far >= until) return;
+            const std::string name = p.build.name();
+            if (p.build.figures.synthesised || failed.contains(name) ||
+                std::any_of(next.begin(), next.end(), [&](const NetlistRun& n) { return n.build.name() == name; }))
+                continue;
+            next.push_back({p.build, cores_.netlist_of(p.build), {}, {}, {}, 0});
+        }
+    };
+    take(result_.best, kBestNetlists);
+    take(front, request_.netlists);
+    return next;
+}
+
 void Judge::synthesise(const std::function<double()>& left) {
     std::optional<synthesis::Synthesizer> synthesizer;
-    std::set<std::string> failed; // specifications
+    std::set<std::string> failed; // builds
     double lut_seconds = kLutSeconds;
-    for (int made = 0; made < request_.netlists;) {
+    std::string ended;
+    for (int made = 0; ended.empty();) {
         rank();
-        const Placed* next = nullptr; // the best ones first, then what else is on the front
-        const auto wanted = [&](const Placed& p) {
-            return !p.build.figures.synthesised && !failed.contains(p.build.name());
-        };
-        if (made < kBestNetlists) {
-            const auto it = std::find_if(result_.best.begin(), result_.best.end(), wanted);
-            if (it != result_.best.end()) next = &*it;
-        }
-        if (next == nullptr)
-            for (const Placed& p : result_.front)
-                if (wanted(p) && (next == nullptr || p.cost < next->cost)) next = &p;
-        if (next == nullptr) break;
-        const Build build = next->build;
-        const std::string name = build.name();
+        std::vector<NetlistRun> batch = next_netlists(made, std::min(kTogether, request_.netlists - made), failed);
+        if (batch.empty()) break;
         try {
             if (!synthesizer) synthesizer.emplace(request_.store, current_provenance(request_.command));
-            const synthesis::SynthesisRequest r = cores_.netlist_of(build);
-            synthesizer->take_kept(r);
-            const bool stored = synthesizer->stored(r).has_value();
-            const double luts = static_cast<double>(build.figures.area.slices) * luts_a_slice(request_.device.target);
-            if (!stored && lut_seconds * luts > left()) {
-                result_.notes.push_back(fmt::format("The budget left no time for the netlist of {}; a run with this "
-                                                    "store and a longer --budget goes on from here",
-                                                    name));
-                break;
-            }
-            const double before = left();
-            synthesizer->set_patience(std::max(before, 1.0));
-            cores_.enter(build, synthesizer->figures(r));
-            if (!stored) lut_seconds = std::max(lut_seconds, (before - left()) / std::max(luts, 1.0));
-            ++made;
         } catch (const ToolFailure& fault) {
-            result_.notes.push_back(
-                fmt::format("No netlist of {}: {}; a run with this store and a longer --budget goes on "
-                            "from here",
-                            name, fault.what()));
+            ended = fmt::format("No netlist of {}: {}", batch.front().build.name(), fault.what());
             break;
-        } catch (const InvalidInput& fault) {
-            result_.notes.push_back(fmt::format("No netlist of {}: {}", name, fault.what()));
-            failed.insert(name);
+        }
+        std::erase_if(batch, [&](NetlistRun& n) {
+            find(*synthesizer, n);
+            if (n.figures || !n.refused.empty() || lut_seconds * luts_of(n.build, request_.device.target) <= left())
+                return false;
+            if (ended.empty()) ended = fmt::format("The budget left no time for the netlist of {}", n.build.name());
+            return true;
+        });
+        synthesizer->set_patience(std::max(left(), 1.0));
+        base::run_jobs(batch.size(), kTogether, [&](std::size_t i) { make(*synthesizer, batch[i]); });
+        for (const NetlistRun& n : batch) {
+            if (n.figures) {
+                cores_.enter(n.build, *n.figures);
+                lut_seconds =
+                    std::max(lut_seconds, n.seconds / std::max(luts_of(n.build, request_.device.target), 1.0));
+                ++made;
+            } else if (!n.refused.empty()) {
+                result_.notes.push_back(fmt::format("No netlist of {}: {}", n.build.name(), n.refused));
+                failed.insert(n.build.name());
+            } else if (ended.empty()) {
+                ended = fmt::format("No netlist of {}: {}", n.build.name(), n.fault);
+            }
         }
     }
+    if (!ended.empty())
+        result_.notes.push_back(ended + "; a run with this store and a longer --budget goes on from here");
     rank();
 }
 

@@ -3,12 +3,24 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "contest.hpp"
+#include "synthesis/synthesis.hpp"
 
 namespace mantissa::tuning {
+
+/// A core's netlist on its way.
+struct NetlistRun {
+    Build build;
+    synthesis::SynthesisRequest request;
+    std::optional<synthesis::SynthesisFigures> figures;
+    std::string refused; ///< why the RTL has no such core
+    std::string fault;   ///< of the tool
+    double seconds = 0;  ///< that the tool took
+};
 
 class Judge {
 public:
@@ -16,12 +28,13 @@ public:
         : request_(request), cores_(cores), solves_(solves), result_(result) {}
     /// Several right-hand sides for the designs that are as good as the best within the scatter of a count.
     void judge_sides();
-    /// Netlists for the winner and those next to it. What is not modelled any more may lose to the next.
+    /// Netlists for the winner and those next to it, two at a time. What is not modelled any more may lose to the next.
     /// `left`: seconds of the budget; a netlist that is likely to take longer is not begun.
     void synthesise(const std::function<double()>& left);
 
 private:
     void rank();
+    [[nodiscard]] std::vector<NetlistRun> next_netlists(int made, int most, const std::set<std::string>& failed) const;
     void judge(Design& d, const std::vector<std::string>& sides);
     void find_front(const std::vector<Placed>& all);
     [[nodiscard]] std::vector<Placed> placed(std::size_t index) const;
