@@ -40,8 +40,6 @@ namespace mantissa::cli {
 
 namespace {
 
-constexpr const char* kDenseTitle = "A dense system by LU";
-
 struct Flags {
     std::string problem, engine = "emulated", history, solution, check, advise, guess, device, store;
     int threads = 0;
@@ -309,7 +307,7 @@ int solve_command(const Flags& flags, const std::string& typed) {
 }
 
 bool of_dense(const CLI::Option& option) {
-    return option.get_group() == kDenseTitle;
+    return option.get_group() == options::title(options::Group::dense);
 }
 
 /// Refuses the first option that was given and is among those that `wrong` says; it gets the declaration, or null.
@@ -332,7 +330,6 @@ int dense_command(CLI::App& app, Flags& flags) {
     flags.dense.threads = flags.threads;
     flags.dense.solution = flags.solution;
     flags.dense.engine = flags.engine;
-    flags.dense.spec_given = given(app, "lu");
     flags.dense.engine_given = given(app, Common::engine);
     for (const options::Option* option : flags.solver.given()) // (only the format may stand here)
         flags.dense.format = options::text_of(flags.solver.value(*option));
@@ -364,12 +361,13 @@ Run setup(CLI::App& app, const std::string& typed) {
     declare(app, Common::history, f.history);
     declare(app, Common::solution, f.solution);
     declare(app, Common::json, f.json);
-    begin(kDenseTitle);
+    begin(options::title(Group::dense));
     add_dense_options(app, f.dense);
     return [flags, typed, &app] {
-        const bool dense = given(app, "dense"), advise = given(app, Common::advise);
+        const bool dense = given(app, Common::dense), advise = given(app, Common::advise);
         if (running::launch().count > 1 && (dense || advise))
-            throw InvalidInput(fmt::format("{} runs in one process: leave mpirun out", dense ? "--dense" : "--advise"));
+            throw InvalidInput(fmt::format("{} runs in one process: leave mpirun out",
+                                           flag_of(dense ? Common::dense : Common::advise)));
         if (dense) return dense_command(app, *flags);
         if (flags->problem.empty())
             throw InvalidInput(
