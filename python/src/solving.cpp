@@ -160,7 +160,8 @@ nb::list solve_of(const Problem& problem, const std::string& engine, const nb::d
     const std::string written = given.contains("spec") ? text_of(given["spec"]) : std::string();
     const AskedFor asked = asked_for(engine, written, given);
     take_native_default(asked, options);
-    if (!take_native_loops(asked, problem, options) && !asked.scheme) take_native_recurrence(problem, options);
+    const bool own_choice =
+        !take_native_loops(asked, problem, options) && !asked.scheme && take_native_recurrence(problem, options);
     Watch watch(std::move(progress), std::move(callback));
     std::optional<Problem> begun;
     if (!guess.is_none()) {
@@ -175,6 +176,8 @@ nb::list solve_of(const Problem& problem, const std::string& engine, const nb::d
         const nb::gil_scoped_release release;
         const std::unique_ptr<Engine> made = make_engine(engine);
         results = solve_all(begun ? *begun : problem, *made, options, std::ref(watch));
+        if (own_choice && !watch.raised() && take_gmres_instead(results, *made, options))
+            results = solve_all(begun ? *begun : problem, *made, options, std::ref(watch));
     }
     watch.settle();
     nb::list all;

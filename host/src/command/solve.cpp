@@ -24,6 +24,7 @@
 #include "mantissa/checked_engine.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/matrix_market.hpp"
+#include "mantissa/host/native.hpp"
 #include "mantissa/host/point.hpp"
 #include "mantissa/host/provenance.hpp"
 #include "mantissa/host/registry.hpp"
@@ -154,7 +155,8 @@ struct Ready {
     std::shared_ptr<std::atomic<std::uint64_t>> passes = std::make_shared<std::atomic<std::uint64_t>>(0);
     std::optional<Problem> problem;
     SharedOut shared;
-    std::string parts; ///< in words; empty where the system stays whole
+    std::string parts;       ///< in words; empty where the system stays whole
+    bool own_choice = false; ///< was bicgstab nobody's wish?
 };
 
 /// --guess: a file as --solution writes it.
@@ -197,8 +199,10 @@ Ready make_ready(const Flags& flags, const running::Ranks& ranks, const std::vec
     }
     if (std::string why = options::refusal(r.point.options); !why.empty()) throw InvalidInput(why);
     r.problem = make_problem_of_columns(flags.problem);
+    const bool by_cg = r.point.options.scheme == Scheme::jacobi_pcg;
     if (std::string other = apply_native(flags.native, flags.engine, *r.problem, r.point.options); !other.empty())
         chosen = std::move(other);
+    r.own_choice = by_cg && r.point.options.scheme == Scheme::recurrence;
     if (std::string why = options::refusal(r.point.options, *r.problem); !why.empty()) throw InvalidInput(why);
     take_guess(flags, *r.problem, ranks);
     refuse_columns(flags, *r.problem, r, ranks);
@@ -212,7 +216,7 @@ Ready make_ready(const Flags& flags, const running::Ranks& ranks, const std::vec
 }
 
 int solve_ready(const Flags& flags, const std::string& typed, const Ready& ready, const running::Ranks& ranks) {
-    const Point& point = ready.point;
+    Point point = ready.point;
     const Problem& problem = *ready.problem;
     std::vector<SolveResult> results;
     try {
@@ -225,6 +229,12 @@ int solve_ready(const Flags& flags, const std::string& typed, const Ready& ready
             results.push_back(solve_over_parts(problem, ready.shared.space, ready.shared.method, ready.shared.exchange,
                                                loops_elsewhere(ready.shared, ranks, flags.parts), point.options, show));
         else results = solve_all(problem, ready.checked ? *ready.checked : *ready.engine, point.options, show);
+        if (ready.own_choice && take_gmres_instead(results, *ready.engine, point.options)) {
+            fmt::print(stderr, "mantissa: bicgstab: {} after {} iterations, so {} in its place\n",
+                       to_string(results.front().status), results.front().inner_iterations,
+                       to_string(iterated(point.options)));
+            results = solve_all(problem, *ready.engine, point.options, show);
+        }
     } catch (const Mismatch& m) {
         if (!ranks.first()) return kNotConverged; // every rank has seen it
         fmt::print(stderr, "mantissa: {}\n", m.what());
