@@ -39,7 +39,7 @@ public:
     explicit Watch(nb::object function, nb::object callback = nb::none())
         : function_(std::move(function)), callback_(std::move(callback)) {}
     bool operator()(const HistoryPoint& point);
-    /// Behind the solve, with the GIL: throws what the user or the function has raised.
+    /// After the solve, with the GIL: throws what the user or the function has raised.
     void settle() const {
         if (raised_) throw nb::python_error();
     }
