@@ -1,4 +1,4 @@
-"""Keywords of solve() and simulate(). Made by `mantissa help keywords`; a test holds this file to it.
+"""Keywords of solve(), simulate() and solve_dense(). Made by `mantissa help keywords`; a test holds this file to it.
 
 docs/options.md explains them.
 """
@@ -57,3 +57,15 @@ DEFAULTS: dict[str, Any] = {
     "stop": None,
     "bound": False,
 }
+
+
+class DenseOptions(TypedDict, total=False):
+    """Options of a dense solve. None stands for the default."""
+
+    lu: Optional[str]
+    method: Optional[str]
+    refine: Optional[str]
+    refine_steps: Optional[int]
+    gmres_steps: Optional[int]
+    gmres_tolerance: Optional[float]
+    scale: Optional[bool]

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Optional
+from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
+from ._options import DenseOptions
 from .solving import _threads
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 @dataclass(frozen=True)
@@ -50,14 +54,16 @@ class DenseResult:
         return self.status == "converged"
 
 
-def solve_dense(a: Any, b: Any = None, *, lu: Optional[str] = None, refine: str = "gmres-ir", steps: int = 50,
-                krylov: int = 50, krylov_tolerance: float = 1e-4, scale: bool = True,
-                threads: Optional[int] = None, engine: str = "emulated") -> DenseResult:
+def solve_dense(a: Any, b: Any = None, *, threads: Optional[int] = None, engine: str = "emulated",
+                **options: Unpack[DenseOptions]) -> DenseResult:
     """Solves A x = b: factors in the arithmetic `lu`, refined in double precision.
 
     a: a square NumPy array, or a problem's text, as "n=256,kind=randsvd,kappa=1e6,seed=1" (docs/lu.md). b: the right-hand
-    side; by default A (1, ..., 1). lu: as "lu:s10e5,acc=fixed[15:-34]"; by default "lu:s10e5:rne", and with engine="gpu" the fastest that the device has.
-    refine: "none", "ir" or "gmres-ir". engine: which forms the factors, "emulated" or "gpu".
+    side; by default A (1, ..., 1). engine: which forms the factors, "emulated" or "gpu".
+
+    The other keywords are the options of `mantissa solve --dense`, in docs/options.md; None stands for the default. lu: the
+    arithmetic, as "lu:s10e5,acc=fixed[15:-34]"; by default "lu:s10e5:rne", and with engine="gpu" the fastest that the
+    device has. refine: "none", "ir" or "gmres-ir". gmres_tolerance is 1e-4 here, and GMRES ends there alone.
     """
     if isinstance(a, str):
         if b is not None:
@@ -69,8 +75,7 @@ def solve_dense(a: Any, b: Any = None, *, lu: Optional[str] = None, refine: str 
             raise ValueError(f"a: an array of shape {matrix.shape}; give a square matrix")
         right = matrix.sum(axis=1) if b is None else np.ascontiguousarray(b, np.float64).reshape(-1)
         problem = _core.dense_problem_of("a matrix of Python", matrix, right)
-    return DenseResult(**_core.solve_dense(problem, lu, refine, steps, krylov, krylov_tolerance, scale,
-                                           _threads(threads), engine))
+    return DenseResult(**_core.solve_dense(problem, dict(options), _threads(threads), engine))
 
 
 def dense_matrix(text: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Iterable, Optional, Union
 
 from . import _core
+from ._options import DenseOptions
 from .options import get_threads
 
 PathLike = Union[str, "os.PathLike[str]"]
@@ -48,7 +49,7 @@ def _value(value: Any) -> str:
 
 def _toml(grid: dict[str, Any]) -> str:
     """One grid as a sweep file has it. Dense systems have tables of their own."""
-    dense = {"n", "kind", "lu", "acc", "kappa", "refine", "krylov"} & set(grid)
+    dense = ({"n", "kind", "acc", "kappa", "krylov"} | set(DenseOptions.__annotations__)) & set(grid)
     lines = ["[[dense]]" if dense else "[[grid]]"]
     return "\n".join(lines + [f"{key} = {_value(value)}" for key, value in grid.items()]) + "\n"
 

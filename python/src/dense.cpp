@@ -1,11 +1,11 @@
 // Dense systems.
 #include "solving.hpp"
 
-#include <optional>
-
-#include <nanobind/stl/optional.h>
+#include <algorithm>
+#include <vector>
 
 #include "mantissa/host/dense.hpp"
+#include "mantissa/host/options.hpp"
 #include "mantissa/host/registry.hpp"
 
 namespace mantissa::python {
@@ -49,21 +49,35 @@ nb::dict to_dict(const DenseProblem& problem, DenseResult r) {
     return d;
 }
 
-/// Without `lu` on a GPU: the fastest there.
-nb::dict solve_dense_of(const DenseProblem& problem, const std::optional<std::string>& lu,
-                        const std::string& refinement, std::uint32_t steps, std::uint32_t krylov,
-                        double krylov_tolerance, bool scale, int threads, const std::string& engine) {
-    DenseOptions options;
-    options.refinement = parse_dense_refinement(refinement);
-    options.max_steps = steps;
-    options.krylov = krylov;
-    options.krylov_tolerance = krylov_tolerance;
-    options.scale = scale;
+/// What was given, as dense() declares it. Without an arithmetic on a GPU: the fastest there.
+DenseOptions options_of(const nb::dict& given, std::size_t unknowns, const std::string& engine) {
+    DenseOptions o;
+    o.spec = parse_lu_spec("lu:s10e5:rne");
+    bool fastest = engine == "gpu";
+    std::vector<const options::Option*> taken;
+    for (const auto& [key, value] : given) {
+        const auto name = nb::cast<std::string>(key);
+        const options::Option* const option = options::find(name, options::dense());
+        if (option == nullptr)
+            throw nb::type_error(("there is no option '" + name + "'; docs/options.md has them all").c_str());
+        if (std::find(taken.begin(), taken.end(), option) != taken.end())
+            throw InvalidInput(name + ": it is given by its earlier name, too; keep one");
+        taken.push_back(option);
+        if (value.is_none()) continue;
+        if (option == &options::dense(options::Dense::lu)) fastest = false;
+        options::give(o, *option, value_of(*option, value), name);
+    }
+    if (fastest && o.method == DenseMethod::lu) take_native_dense(unknowns, o);
+    return o;
+}
+
+nb::dict solve_dense_of(const DenseProblem& problem, const nb::dict& given, int threads, const std::string& engine) {
+    DenseOptions options = options_of(given, problem.a.size(), engine);
     options.threads = threads;
-    if (!lu && engine == "gpu") take_native_dense(problem.a.size(), options);
-    else options.spec = parse_lu_spec(lu.value_or("lu:s10e5:rne"));
     if (options.spec.native != LuNative::none) options.native = make_native_lu(engine);
-    else options.factor = make_lu_factor(engine, threads);
+    else if (options.method == DenseMethod::lu) options.factor = make_lu_factor(engine, threads);
+    else if (engine != "emulated")
+        throw InvalidInput("engine " + engine + ": an inverse is formed by the engine emulated alone; leave it out");
     DenseResult result;
     bool raised = false;
     {
@@ -85,8 +99,7 @@ void bind_dense(nb::module_& m) {
         .def("b", [](const DenseProblem& p) { return owned(p.b); });
     m.def("make_dense_problem", &make_dense_problem, "text"_a, nb::call_guard<nb::gil_scoped_release>());
     m.def("dense_problem_of", &dense_of, "name"_a, "a"_a, "b"_a);
-    m.def("solve_dense", &solve_dense_of, "problem"_a, "lu"_a, "refinement"_a, "steps"_a, "krylov"_a,
-          "krylov_tolerance"_a, "scale"_a, "threads"_a, "engine"_a);
+    m.def("solve_dense", &solve_dense_of, "problem"_a, "given"_a, "threads"_a, "engine"_a);
 }
 
 } // namespace mantissa::python

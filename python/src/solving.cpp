@@ -41,31 +41,6 @@ std::string text_of(nb::handle given) {
     return nb::cast<std::string>(nb::str(given));
 }
 
-/// What Python gave, as what the option takes.
-options::Value value_of(const options::Option& option, nb::handle given) {
-    using options::Type;
-    switch (option.type) {
-    case Type::truth:
-        return nb::cast<bool>(given);
-    case Type::whole:
-        if (const auto number = nb::cast<std::int64_t>(given); number >= 0) return static_cast<std::uint64_t>(number);
-        throw InvalidInput(options::spelt(option) + " " + text_of(given) + ": give " + options::range_text(option));
-    case Type::integer:
-        return nb::cast<std::int64_t>(given);
-    case Type::number:
-        return nb::cast<double>(given);
-    case Type::formats:
-        return listed(given, ',', text_of);
-    case Type::schedule:
-        return listed(given, ';', [](nb::handle pair) {
-            const auto [below, spec] = nb::cast<std::pair<nb::object, nb::object>>(pair);
-            return options::text_of(nb::cast<double>(below)) + ':' + text_of(spec);
-        });
-    default:
-        return text_of(given);
-    }
-}
-
 nb::list history_of(const std::vector<HistoryPoint>& history) {
     nb::list points;
     for (const HistoryPoint& h : history)
@@ -185,7 +160,8 @@ nb::list solve_of(const Problem& problem, const std::string& engine, const nb::d
     const std::string written = given.contains("spec") ? text_of(given["spec"]) : std::string();
     const AskedFor asked = asked_for(engine, written, given);
     take_native_default(asked, options);
-    if (!take_native_loops(asked, problem, options) && !asked.scheme) take_native_recurrence(problem, options);
+    const bool own_choice =
+        !take_native_loops(asked, problem, options) && !asked.scheme && take_native_recurrence(problem, options);
     Watch watch(std::move(progress), std::move(callback));
     std::optional<Problem> begun;
     if (!guess.is_none()) {
@@ -200,6 +176,8 @@ nb::list solve_of(const Problem& problem, const std::string& engine, const nb::d
         const nb::gil_scoped_release release;
         const std::unique_ptr<Engine> made = make_engine(engine);
         results = solve_all(begun ? *begun : problem, *made, options, std::ref(watch));
+        if (own_choice && !watch.raised() && take_gmres_instead(results, *made, options))
+            results = solve_all(begun ? *begun : problem, *made, options, std::ref(watch));
     }
     watch.settle();
     nb::list all;
@@ -215,6 +193,30 @@ nb::list solve_of(const Problem& problem, const std::string& engine, const nb::d
 }
 
 } // namespace
+
+options::Value value_of(const options::Option& option, nb::handle given) {
+    using options::Type;
+    switch (option.type) {
+    case Type::truth:
+        return nb::cast<bool>(given);
+    case Type::whole:
+        if (const auto number = nb::cast<std::int64_t>(given); number >= 0) return static_cast<std::uint64_t>(number);
+        throw InvalidInput(options::spelt(option) + " " + text_of(given) + ": give " + options::range_text(option));
+    case Type::integer:
+        return nb::cast<std::int64_t>(given);
+    case Type::number:
+        return nb::cast<double>(given);
+    case Type::formats:
+        return listed(given, ',', text_of);
+    case Type::schedule:
+        return listed(given, ';', [](nb::handle pair) {
+            const auto [below, spec] = nb::cast<std::pair<nb::object, nb::object>>(pair);
+            return options::text_of(nb::cast<double>(below)) + ':' + text_of(spec);
+        });
+    default:
+        return text_of(given);
+    }
+}
 
 bool Watch::operator()(const HistoryPoint& point) {
     if (interrupted()) {

@@ -11,6 +11,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
+#include "mantissa/host/options.hpp"
 #include "mantissa/host/solve.hpp"
 
 namespace mantissa::python {
@@ -31,6 +32,9 @@ nb::dict to_dict(SolveResult result);
 /// What mantissa.solve() says in keywords, as SolveOptions: a dictionary of the names that have a value.
 SolveOptions solve_options(const nb::dict& given);
 
+/// What Python gave, as what the option takes.
+options::Value value_of(const options::Option& option, nb::handle given);
+
 /// A Progress that ends the solve on ^C, calls `function` (None: nothing) ten times a second at most, and `callback`
 /// (None: nothing) for every outer step. Ends the solve too when one returns False or raises. To be called without the
 /// GIL; the exception then stands.
@@ -39,6 +43,7 @@ public:
     explicit Watch(nb::object function, nb::object callback = nb::none())
         : function_(std::move(function)), callback_(std::move(callback)) {}
     bool operator()(const HistoryPoint& point);
+    [[nodiscard]] bool raised() const { return raised_; }
     /// After the solve, with the GIL: throws what the user or the function has raised.
     void settle() const {
         if (raised_) throw nb::python_error();

@@ -5,8 +5,8 @@ usage: option_names.py ROOT [--extra NAME ...]
 
 Names are those of docs/options.md, which another test holds to the tables. Looked for are string literals that are the
 name, with dashes or underscores, and the name after "--". Ordinary words that name other things too are left out; so
-are files (or FILE:NAME) that USERS lists, each with what it does with the name, and comments. Of what commands have
-beside a solve's options (--problem, --engine, --threads, ...) only "--NAME" by itself is looked for: a sentence to the
+are files (or FILE:NAME) that USERS lists, each with what it does with the name, and comments. Of dense systems and of what
+commands have beside a solve's options (--problem, --engine, --threads, ...) only "--NAME" by itself is looked for: a sentence to the
 user may name them, and their words name columns and fields. Lists what it finds, a line each, and ends with 1.
 """
 import argparse
@@ -48,8 +48,8 @@ USERS = {
 
 
 def names(page):
-    """Those of a solve, and those that commands have beside."""
-    solve, beside = page.read_text().split("\n## Arithmetic")[1].split("\n## Of commands")
+    """Those of a solve, and those of dense systems and of commands beside."""
+    solve, beside = page.read_text().split("\n## Arithmetic")[1].split("\n## Of dense systems")
     found = [set(re.findall(r"^\| `([a-z-]+)` \|", part, re.M)) for part in (solve, beside)]
     if any(len(part) < 15 for part in found):
         sys.exit(f"{page}: {[len(part) for part in found]} options; the page has another form")

@@ -146,6 +146,8 @@ def test_ones_own_matrix():
     (lambda: mt.solve_dense(np.ones((2, 3))), "square"),
     (lambda: mt.solve_dense(np.eye(3), lu="lu:double,sum=free"), "engine gpu alone"),
     (lambda: mt.solve_dense(np.eye(3), engine="abacus"), "no such engine"),
+    (lambda: mt.solve_dense(np.eye(3), gmres_steps=4, krylov=4), "earlier name"),
+    (lambda: mt.solve_dense(np.eye(3), gmres_tolerance=2.0), "between 0 and 1"),
 ])
 def test_errors_have_one_line(call, words):
     with pytest.raises(ValueError, match=words) as caught:

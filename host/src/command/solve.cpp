@@ -24,6 +24,7 @@
 #include "mantissa/checked_engine.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/matrix_market.hpp"
+#include "mantissa/host/native.hpp"
 #include "mantissa/host/point.hpp"
 #include "mantissa/host/provenance.hpp"
 #include "mantissa/host/registry.hpp"
@@ -39,8 +40,6 @@
 namespace mantissa::cli {
 
 namespace {
-
-constexpr const char* kDenseTitle = "A dense system by LU";
 
 struct Flags {
     std::string problem, engine = "emulated", history, solution, check, advise, guess, device, store;
@@ -156,7 +155,8 @@ struct Ready {
     std::shared_ptr<std::atomic<std::uint64_t>> passes = std::make_shared<std::atomic<std::uint64_t>>(0);
     std::optional<Problem> problem;
     SharedOut shared;
-    std::string parts; ///< in words; empty where the system stays whole
+    std::string parts;       ///< in words; empty where the system stays whole
+    bool own_choice = false; ///< was bicgstab nobody's wish?
 };
 
 /// --guess: a file as --solution writes it.
@@ -199,8 +199,10 @@ Ready make_ready(const Flags& flags, const running::Ranks& ranks, const std::vec
     }
     if (std::string why = options::refusal(r.point.options); !why.empty()) throw InvalidInput(why);
     r.problem = make_problem_of_columns(flags.problem);
+    const bool by_cg = r.point.options.scheme == Scheme::jacobi_pcg;
     if (std::string other = apply_native(flags.native, flags.engine, *r.problem, r.point.options); !other.empty())
         chosen = std::move(other);
+    r.own_choice = by_cg && r.point.options.scheme == Scheme::recurrence;
     if (std::string why = options::refusal(r.point.options, *r.problem); !why.empty()) throw InvalidInput(why);
     take_guess(flags, *r.problem, ranks);
     refuse_columns(flags, *r.problem, r, ranks);
@@ -214,7 +216,7 @@ Ready make_ready(const Flags& flags, const running::Ranks& ranks, const std::vec
 }
 
 int solve_ready(const Flags& flags, const std::string& typed, const Ready& ready, const running::Ranks& ranks) {
-    const Point& point = ready.point;
+    Point point = ready.point;
     const Problem& problem = *ready.problem;
     std::vector<SolveResult> results;
     try {
@@ -227,6 +229,12 @@ int solve_ready(const Flags& flags, const std::string& typed, const Ready& ready
             results.push_back(solve_over_parts(problem, ready.shared.space, ready.shared.method, ready.shared.exchange,
                                                loops_elsewhere(ready.shared, ranks, flags.parts), point.options, show));
         else results = solve_all(problem, ready.checked ? *ready.checked : *ready.engine, point.options, show);
+        if (ready.own_choice && take_gmres_instead(results, *ready.engine, point.options)) {
+            fmt::print(stderr, "mantissa: bicgstab: {} after {} iterations, so {} in its place\n",
+                       to_string(results.front().status), results.front().inner_iterations,
+                       to_string(iterated(point.options)));
+            results = solve_all(problem, *ready.engine, point.options, show);
+        }
     } catch (const Mismatch& m) {
         if (!ranks.first()) return kNotConverged; // every rank has seen it
         fmt::print(stderr, "mantissa: {}\n", m.what());
@@ -309,7 +317,7 @@ int solve_command(const Flags& flags, const std::string& typed) {
 }
 
 bool of_dense(const CLI::Option& option) {
-    return option.get_group() == kDenseTitle;
+    return option.get_group() == options::title(options::Group::dense);
 }
 
 /// Refuses the first option that was given and is among those that `wrong` says; it gets the declaration, or null.
@@ -332,7 +340,6 @@ int dense_command(CLI::App& app, Flags& flags) {
     flags.dense.threads = flags.threads;
     flags.dense.solution = flags.solution;
     flags.dense.engine = flags.engine;
-    flags.dense.spec_given = given(app, "lu");
     flags.dense.engine_given = given(app, Common::engine);
     for (const options::Option* option : flags.solver.given()) // (only the format may stand here)
         flags.dense.format = options::text_of(flags.solver.value(*option));
@@ -364,12 +371,13 @@ Run setup(CLI::App& app, const std::string& typed) {
     declare(app, Common::history, f.history);
     declare(app, Common::solution, f.solution);
     declare(app, Common::json, f.json);
-    begin(kDenseTitle);
+    begin(options::title(Group::dense));
     add_dense_options(app, f.dense);
     return [flags, typed, &app] {
-        const bool dense = given(app, "dense"), advise = given(app, Common::advise);
+        const bool dense = given(app, Common::dense), advise = given(app, Common::advise);
         if (running::launch().count > 1 && (dense || advise))
-            throw InvalidInput(fmt::format("{} runs in one process: leave mpirun out", dense ? "--dense" : "--advise"));
+            throw InvalidInput(fmt::format("{} runs in one process: leave mpirun out",
+                                           flag_of(dense ? Common::dense : Common::advise)));
         if (dense) return dense_command(app, *flags);
         if (flags->problem.empty())
             throw InvalidInput(

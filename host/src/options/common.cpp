@@ -56,6 +56,11 @@ std::vector<Option> declared() {
         of(Group::place, "devices", Type::text,
            "--engine gpu: a part on each of these GPUs, as 0,1; one GPU may have several, as 0,0; under mpirun "
            "the GPUs of a machine's ranks"),
+        of(Group::dense, "dense", Type::text,
+           "in place of --problem, a dense system by LU: "
+           "n=N[,kind=uniform|dominant|graded|randsvd|wilkinson|hilbert|kahan|bubbles][,seed=S]"
+           "[,...], or file=FILE, a MatrixMarket matrix (docs/lu.md)",
+           kDense),
         of(Group::problem, "advise", Type::truth,
            "estimate the condition of the matrix and propose widths and options; --advise=solve runs them as "
            "well; --engine names those that shall take them, separated by commas; where multilevel cycles are "

@@ -48,7 +48,8 @@ bool fits(const Option& option, const Value& value) {
 } // namespace
 
 const char* title(Group group) {
-    static constexpr std::array kTitles{"Problem", "Arithmetic", "Solver", "Where it runs", "What is written"};
+    static constexpr std::array kTitles{"Problem",       "Arithmetic",      "Solver",
+                                        "Where it runs", "What is written", "A dense system by LU"};
     return kTitles.at(static_cast<std::size_t>(group));
 }
 
@@ -60,8 +61,9 @@ std::string spelt(const Option& option) {
 
 const Option* find(std::string_view spelling, std::span<const Option> among) {
     const auto same = [](char a, char b) { return (a == '-' ? '_' : a) == b; };
-    const auto found = std::find_if(among.begin(), among.end(),
-                                    [&](const Option& o) { return std::ranges::equal(o.name, spelling, same); });
+    const auto found = std::find_if(among.begin(), among.end(), [&](const Option& o) {
+        return std::ranges::equal(o.name, spelling, same) || (!o.earlier.empty() && o.earlier == spelling);
+    });
     return found == among.end() ? nullptr : &*found;
 }
 
@@ -82,13 +84,26 @@ std::string range_text(const Option& option) {
                        option.open ? "and" : "to", option.high);
 }
 
-void give(Request& request, const Option& option, const Value& value, std::string_view name) {
+namespace {
+
+void check_value(const Option& option, const Value& value, std::string_view name) {
     if (!fits(option, value))
         throw InvalidInput(fmt::format("{} {}: give {}", name, text_of(value), range_text(option)));
     if (option.type == Type::choice && !option.parsed && !chooses(option, std::get<std::string>(value)))
         throw InvalidInput(fmt::format("{} {}: give {}", name, base::quoted(std::get<std::string>(value)),
                                        fmt::join(option.choices, ", ")));
+}
+
+} // namespace
+
+void give(Request& request, const Option& option, const Value& value, std::string_view name) {
+    check_value(option, value, name);
     option.set(request, value);
+}
+
+void give(DenseOptions& request, const Option& option, const Value& value, std::string_view name) {
+    check_value(option, value, name);
+    option.set_dense(request, value);
 }
 
 std::string text_of(const Value& value) {

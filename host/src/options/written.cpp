@@ -94,19 +94,29 @@ std::string reference_page(std::span<const Option> among) {
     constexpr std::string_view kHead = "| option | takes | default | | since |\n|---|---|---|---|---|\n";
     const auto rows_of = [](std::span<const Option> options, auto&& wanted) {
         std::string rows;
+        const auto by_names = [](const Option& o) {
+            if (!o.on_commands) return std::string(" In sweep files alone.");
+            if (!o.no.empty()) return fmt::format(" `--{}` says no.", o.no);
+            return o.earlier.empty() ? "" : fmt::format(" In files and Python also `{}`.", o.earlier);
+        };
         for (const Option& o : options) {
             if (!wanted(o)) continue;
             std::string beside;
             for (const std::string_view other : o.excludes) beside += fmt::format(" Not beside `{}`.", other);
             rows += fmt::format("| `{}` | {} | {} | {}.{}{} | {} |\n", o.name, cell(takes(o)),
                                 o.default_text.empty() ? "" : fmt::format("`{}`", o.default_text), cell(o.help), beside,
-                                o.on_commands ? "" : " In sweep files alone.", o.since);
+                                by_names(o), o.since);
         }
         return rows;
     };
     for (const Group group : kGroups)
         if (const std::string rows = rows_of(among, [&](const Option& o) { return o.group == group; }); !rows.empty())
             text += fmt::format("\n## {}\n\n{}{}", title(group), kHead, rows);
+    text += "\n## Of dense systems\n\nFor `solve --dense`, a `[[dense]]` grid of a sweep file and Python's "
+            "`solve_dense()`, from the "
+            "table in\n`host/src/options/dense.cpp`. Files and Python begin with lu:s10e5 and a GMRES tolerance of "
+            "1e-4, and GMRES\nends there alone. A grid has no `method`: the rows of a store are of factors.\n\n" +
+            std::string(kHead) + rows_of(dense(), [](const Option&) { return true; });
     return text + fmt::format("\n## Of commands\n\nAs `solve` has them, in the table of `host/src/options/common.cpp`; "
                               "other commands have some, and say in their help where they\nmean something else. "
                               "`{}` and `{}` are keys of sweep files, of JSON and of a store, too.\n\n{}{}",
@@ -115,14 +125,15 @@ std::string reference_page(std::span<const Option> among) {
 }
 
 std::string python_keywords(std::span<const Option> among) {
-    std::string fields, defaults;
+    std::string fields, defaults, dense_fields;
     for (const Option& o : among) {
         if (!o.on_commands || names_datapath(o)) continue;
         fields += fmt::format("    {}: Optional[{}]\n", spelt(o), annotation(o));
         defaults += fmt::format("    \"{}\": {},\n", spelt(o), python_value(o));
     }
+    for (const Option& o : dense()) dense_fields += fmt::format("    {}: Optional[{}]\n", spelt(o), annotation(o));
     return fmt::format(
-        R"("""Keywords of solve() and simulate(). Made by `mantissa help keywords`; a test holds this file to it.
+        R"("""Keywords of solve(), simulate() and solve_dense(). Made by `mantissa help keywords`; a test holds this file to it.
 
 docs/options.md explains them.
 """
@@ -141,8 +152,13 @@ class SolveOptions(TypedDict, total=False):
 
 DEFAULTS: dict[str, Any] = {{
 {}}}
-)",
-        fields, defaults);
+
+
+class DenseOptions(TypedDict, total=False):
+    """Options of a dense solve. None stands for the default."""
+
+{})",
+        fields, defaults, dense_fields);
 }
 
 } // namespace mantissa::options

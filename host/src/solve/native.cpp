@@ -73,6 +73,18 @@ bool take_native_recurrence(const Problem& problem, SolveOptions& options) {
     return true;
 }
 
+bool take_gmres_instead(std::span<const SolveResult> results, const Engine& engine, SolveOptions& options) {
+    const auto gave_up = [](const SolveResult& r) {
+        return r.status == Status::stagnated || r.status == Status::breakdown || r.status == Status::diverged;
+    };
+    if (options.scheme != Scheme::recurrence || options.recurrence != RecurrenceChoice::bicgstab ||
+        std::none_of(results.begin(), results.end(), gave_up))
+        return false;
+    options.recurrence = RecurrenceChoice::gmres;
+    if (on_processor(engine)) options.spec = DatapathSpec(formats::kDouble);
+    return true;
+}
+
 bool take_native_loops(const AskedFor& asked, const Problem& problem, SolveOptions& options) {
     const bool formats = asked.format == "double" || asked.format == "float";
     if (asked.engine != "emulated" || !formats || asked.scheme || asked.datapath) return false;

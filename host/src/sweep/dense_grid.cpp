@@ -23,15 +23,32 @@ namespace {
 
 constexpr std::string_view kProblemKeys[] = {"n", "kind", "kappa", "points", "phi", "seed", "file"};
 constexpr std::string_view kSpecKeys[] = {"a", "l", "u", "acc", "product", "order", "pivot", "div", "sum"};
-constexpr std::string_view kOtherKeys[] = {"problem", "engine",           "lu",   "format", "refine", "steps",
-                                           "krylov",  "krylov_tolerance", "scale"};
+constexpr std::string_view kFormat = "format";
+const std::string_view kProblem = options::common(options::Common::problem).name,
+                       kEngine = options::common(options::Common::engine).name;
+
+/// Does a key name the arithmetic of the factors, whole?
+bool names_spec(std::string_view key) {
+    return options::find(key, options::dense()) == &options::dense(options::Dense::lu);
+}
+
+/// What a sweep file calls the options, with their earlier spellings. A store's rows are of factors.
+std::vector<std::string> option_keys() {
+    std::vector<std::string> keys;
+    for (const options::Option& option : options::dense()) {
+        if (&option == &options::dense(options::Dense::method)) continue;
+        keys.push_back(options::spelt(option));
+        if (!option.earlier.empty()) keys.emplace_back(option.earlier);
+    }
+    return keys;
+}
 
 template <std::size_t N> bool contains(const std::string_view (&list)[N], std::string_view key) {
     return std::find(std::begin(list), std::end(list), key) != std::end(list);
 }
 
 bool describes_spec(std::string_view key) {
-    return key == "format" || contains(kSpecKeys, key);
+    return key == kFormat || contains(kSpecKeys, key);
 }
 
 /// May both keys not stand in one grid?
@@ -39,16 +56,20 @@ bool exclude_each_other(std::string_view a, std::string_view b) {
     const auto either = [&](std::string_view whole, const auto& is_part) {
         return (a == whole && is_part(b)) || (b == whole && is_part(a));
     };
-    return either("problem", [](std::string_view k) { return contains(kProblemKeys, k); }) ||
+    const options::Option* const option = options::find(a, options::dense());
+    if (option != nullptr && option == options::find(b, options::dense())) return true;
+    return either(kProblem, [](std::string_view k) { return contains(kProblemKeys, k); }) ||
            either("file", [](std::string_view k) { return k != "file" && contains(kProblemKeys, k); }) ||
-           either("lu", describes_spec);
+           (names_spec(a) && describes_spec(b)) || (names_spec(b) && describes_spec(a));
 }
 
 GridRules rules() {
+    static const std::vector<std::string> kOptionKeys = option_keys();
     GridRules rules;
+    rules.keys = {kProblem, kEngine, kFormat};
+    rules.keys.insert(rules.keys.end(), kOptionKeys.begin(), kOptionKeys.end());
     for (const std::span<const std::string_view> list :
-         {std::span<const std::string_view>(kOtherKeys), std::span<const std::string_view>(kProblemKeys),
-          std::span<const std::string_view>(kSpecKeys)})
+         {std::span<const std::string_view>(kProblemKeys), std::span<const std::string_view>(kSpecKeys)})
         rules.keys.insert(rules.keys.end(), list.begin(), list.end());
     rules.exclude_each_other = exclude_each_other;
     return rules;
@@ -64,10 +85,10 @@ public:
         std::vector<DensePoint> points;
         for (const toml::node& grid : grids) {
             const toml::table& table = *grid.as_table();
-            const bool whole = table.contains("problem") || given.contains("problem");
+            const bool whole = table.contains(kProblem) || given.contains(kProblem);
             const bool file = table.contains("file") || given.contains("file");
             each(table, given,
-                 whole  ? "problem"
+                 whole  ? kProblem
                  : file ? "file"
                         : "n",
                  "a dense grid without a system: give n = 256, problem = \"n=256,kind=uniform\" or file = \"a.mtx\"",
@@ -102,7 +123,7 @@ private:
     const std::string& problem_of(const Settings& settings, std::uint32_t line) {
         std::string text;
         for (const auto& [key, value] : settings) {
-            if (key == "problem") text = text_of(key, *value);
+            if (key == kProblem) text = text_of(key, *value);
             else if (contains(kProblemKeys, key))
                 text += fmt::format("{}{}={}", text.empty() ? "" : ",", key, word_of(key, *value));
             else continue;
@@ -115,11 +136,9 @@ private:
     }
 
     [[nodiscard]] LuSpec spec_of(const Settings& settings, std::uint32_t line) const {
-        if (const auto it = settings.find("lu"); it != settings.end())
-            return at_line(it->second->line, [&] { return parse_lu_spec(text_of("lu", *it->second)); });
         std::string text = "lu:s10e5";
-        if (const auto it = settings.find("format"); it != settings.end()) {
-            text = "lu:" + text_of("format", *it->second);
+        if (const auto it = settings.find(kFormat); it != settings.end()) {
+            text = "lu:" + text_of(kFormat, *it->second);
             line = it->second->line;
         }
         for (const auto& [key, value] : settings) {
@@ -139,24 +158,14 @@ private:
         o.spec = spec_of(settings, line);
         for (const auto& [key, setting] : settings) {
             const Value& value = *setting;
-            if (key == "engine") {
-                point.engine = text_of("engine", value);
+            if (key == kEngine) {
+                point.engine = text_of(key, value);
                 if (engines_.insert(point.engine).second) at_line(value.line, [&] { make_lu_factor(point.engine, 1); });
-            } else if (key == "refine")
-                o.refinement = at_line(value.line, [&] { return parse_dense_refinement(text_of("refine", value)); });
-            else if (key == "steps") o.max_steps = small_whole(key, value, 0);
-            else if (key == "krylov") o.krylov = small_whole(key, value, 1);
-            else if (key == "krylov_tolerance") o.krylov_tolerance = number_of(key, value, 0, 1);
-            else if (key == "scale") o.scale = truth_of(key, value);
+            } else if (const options::Option* const option = options::find(key, options::dense())) {
+                at_line(value.line, [&] { options::give(o, *option, value_of(*option, key, value), key); });
+            }
         }
         return point;
-    }
-
-    [[nodiscard]] std::uint32_t small_whole(std::string_view key, const Value& value, std::uint64_t low) const {
-        constexpr std::uint64_t kMost = 100'000;
-        const std::uint64_t number = whole_of(key, value, low);
-        if (number > kMost) fail(value.line, fmt::format("{} is {} at most", key, kMost));
-        return static_cast<std::uint32_t>(number);
     }
 };
 

@@ -147,4 +147,20 @@ bool GridReader::truth_of(std::string_view key, const Value& value) const {
     return *b;
 }
 
+options::Value GridReader::value_of(const options::Option& option, std::string_view key, const Value& value) const {
+    switch (option.type) {
+    case options::Type::truth:
+        return truth_of(key, value);
+    case options::Type::whole:
+        return whole_of(key, value, static_cast<std::uint64_t>(option.low));
+    case options::Type::integer:
+        return integer_of(key, value);
+    case options::Type::number:
+        return option.open ? number_of(key, value, option.low, option.high)
+                           : number_of(key, value, -INFINITY, INFINITY);
+    default:
+        return text_of(key, value);
+    }
+}
+
 } // namespace mantissa::sweeps

@@ -14,6 +14,7 @@
 
 #include <toml++/toml.h>
 
+#include "mantissa/host/options.hpp"
 #include "text/toml_text.hpp"
 
 namespace mantissa::sweeps {
@@ -63,6 +64,9 @@ public:
     [[nodiscard]] std::uint64_t whole_of(std::string_view key, const Value& value, std::uint64_t low) const;
     [[nodiscard]] std::int64_t integer_of(std::string_view key, const Value& value) const;
     [[nodiscard]] bool truth_of(std::string_view key, const Value& value) const;
+    /// What the file has, as what the option takes.
+    [[nodiscard]] options::Value value_of(const options::Option& option, std::string_view key,
+                                          const Value& value) const;
 
 private:
     [[nodiscard]] Value read_value(const toml::node& node, std::string_view key, std::uint32_t key_line) const;

@@ -245,23 +245,6 @@ private:
         return at_line(line, [&] { return parse_spec(text); });
     }
 
-    /// What the file has, as what the option takes.
-    options::Value value_of(const options::Option& option, std::string_view key, const Value& value) const {
-        switch (option.type) {
-        case options::Type::truth:
-            return truth_of(key, value);
-        case options::Type::whole:
-            return whole_of(key, value, static_cast<std::uint64_t>(option.low));
-        case options::Type::integer:
-            return integer_of(key, value);
-        case options::Type::number:
-            return option.open ? number_of(key, value, option.low, option.high)
-                               : number_of(key, value, -INFINITY, INFINITY);
-        default:
-            return text_of(key, value);
-        }
-    }
-
     /// "inner=10", "digits=2", "energy=1e-6" or two of them with a comma between.
     void set_stops(options::Request& request, std::string_view text) const {
         for (bool more = true; more;) {

@@ -59,9 +59,9 @@ double pipeline_clocks(const DatapathSpec& /*spec*/) {
 } // namespace
 
 Cores::Cores(const Problem& problem, const compare::Device& device, double fill, const AreaModel& model,
-             const CycleModel& cycle_model)
+             const CycleModel& cycle_model, const std::string& table)
     : problem_(problem), device_(device), fill_(fill), model_(model), cycle_model_(cycle_model),
-      grid_(poisson_grid(problem)) {
+      table_(table, device.target, kMultiplier), grid_(poisson_grid(problem)) {
     const System& system = problem.system;
     unknowns_ = static_cast<double>(system.size());
     row_ = static_cast<double>(system.row_length());
@@ -147,10 +147,15 @@ std::vector<Build> Cores::datapath_builds(const DatapathSpec& spec) {
     return list;
 }
 
-/// Area and clock of its netlist, where it was entered; clocks of a pass stay.
-void Cores::take_netlist(Build& build) const {
-    const auto it = netlists_.find(build.name());
-    if (it == netlists_.end()) return;
+/// Area and clock of its netlist, where it was entered or the table has it; clocks of a pass stay.
+void Cores::take_netlist(Build& build) {
+    auto it = netlists_.find(build.name());
+    if (it == netlists_.end()) {
+        const auto shipped = table_.of(netlist_of(build));
+        if (!shipped) return;
+        enter(build, *shipped);
+        it = netlists_.find(build.name());
+    }
     const CoreFigures modelled = build.figures;
     build.figures = it->second;
     build.figures.clocks = modelled.clocks;

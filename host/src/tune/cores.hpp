@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "area/area_model.hpp"
+#include "area/core_table.hpp"
 #include "area/cycle_model.hpp"
 #include "compare/device.hpp"
 #include "compare/model/model.hpp"
@@ -50,8 +51,9 @@ struct Arranged {
 class Cores {
 public:
     /// Throws InvalidInput, one line, where no core takes the problem on this device. The references must outlive it.
+    /// `table`: the file of the netlists that the models are fitted to.
     Cores(const Problem& problem, const compare::Device& device, double fill, const AreaModel& model,
-          const CycleModel& cycle_model);
+          const CycleModel& cycle_model, const std::string& table);
     /// What rows a core reads: "constant" (it holds a stencil), "streamed" or "sparse".
     [[nodiscard]] const std::string& rows() const { return rows_; }
     /// The same of a datapath's core: floating ones hold the stencil of second differences, and no other.
@@ -83,7 +85,7 @@ private:
     std::string cycle_refusal(const CycleSpec& cycle);
     std::vector<Build> cycle_builds(const CycleSpec& cycle);
     [[nodiscard]] Arranged arranged_cycle(const Build& build, double cycles) const;
-    void take_netlist(Build& build) const;
+    void take_netlist(Build& build);
     [[nodiscard]] double device_mhz(double model_mhz) const;
     [[nodiscard]] Arranged arranged_sparse(const Build& build, double iterations, double outer) const;
     double row_clocks(int lanes);
@@ -93,6 +95,7 @@ private:
     double fill_;
     const AreaModel& model_;
     const CycleModel& cycle_model_;
+    TableNetlists table_;
     std::optional<multilevel::GridWords> grid_; ///< of cycles
     std::string rows_;
     double unknowns_ = 0, row_ = 0;

@@ -207,13 +207,49 @@ double Judge::usual_share(bool cycles) const {
     return count == 0 ? 1 : sum / count;
 }
 
+/// What a design would be with the model's largest errors against it.
+compare::Estimate Judge::at_worst(const Placed& p) const {
+    if (p.build.figures.synthesised) return p.estimate;
+    const std::map<Part, ModelError> errors = cores_.errors(p.build);
+    const auto largest = [&](Part part) {
+        const auto it = errors.find(part);
+        return it == errors.end() ? 0 : it->second.largest;
+    };
+    Build worse = p.build;
+    worse.figures.area.slices =
+        static_cast<std::uint64_t>(static_cast<double>(worse.figures.area.slices) * (1 + largest(Part::slices)));
+    worse.figures.mhz *= 1 - largest(Part::mhz);
+    const Design& d = result_.designs[p.design];
+    for (const Arranged& a : cores_.arranged(worse, static_cast<double>(d.iterations), static_cast<double>(d.outer)))
+        if (a.estimate.cores == p.estimate.cores) return a.estimate;
+    compare::Estimate none = p.estimate; // (it may not fit)
+    none.area_share = none.seconds = std::numeric_limits<double>::infinity();
+    return none;
+}
+
+/// The best by cost, then netlists, then what is modelled: that stays only where it beats those before it by more than
+/// the model may be off.
 void Judge::find_front(const std::vector<Placed>& all) {
     std::vector<std::pair<double, double>> points;
     for (const Placed& p : all) points.emplace_back(p.estimate.area_share, p.estimate.seconds);
     const std::vector<bool> on_front = compare::pareto_front(points);
-    result_.front.clear();
+    std::vector<Placed> found;
     for (std::size_t i = 0; i < all.size(); ++i)
-        if (on_front[i]) result_.front.push_back(all[i]);
+        if (on_front[i]) found.push_back(all[i]);
+    std::stable_sort(found.begin(), found.end(), [](const Placed& a, const Placed& b) { return a.cost < b.cost; });
+    if (!found.empty())
+        std::stable_partition(found.begin() + 1, found.end(),
+                              [](const Placed& p) { return p.build.figures.synthesised; });
+    result_.front.clear();
+    result_.near_front = 0;
+    for (const Placed& p : found) {
+        const compare::Estimate worst = at_worst(p);
+        const bool as_good = std::any_of(result_.front.begin(), result_.front.end(), [&](const Placed& f) {
+            return f.estimate.area_share <= worst.area_share && f.estimate.seconds <= worst.seconds;
+        });
+        if (as_good) ++result_.near_front;
+        else result_.front.push_back(p);
+    }
     std::stable_sort(result_.front.begin(), result_.front.end(),
                      [](const Placed& a, const Placed& b) { return a.estimate.area_share < b.estimate.area_share; });
     // Of designs that do not differ in either, the first.

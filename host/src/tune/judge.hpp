@@ -36,6 +36,7 @@ private:
     void rank();
     [[nodiscard]] std::vector<NetlistRun> next_netlists(int made, int most, const std::set<std::string>& failed) const;
     void judge(Design& d, const std::vector<std::string>& sides);
+    [[nodiscard]] compare::Estimate at_worst(const Placed& p) const;
     void find_front(const std::vector<Placed>& all);
     [[nodiscard]] std::vector<Placed> placed(std::size_t index) const;
     [[nodiscard]] double usual_share(bool cycles) const;

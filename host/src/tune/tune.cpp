@@ -91,7 +91,7 @@ TuneResult tune(const TuneRequest& request) {
         throw InvalidInput(fmt::format("--for energy: the device {} names no watts; give its file watts = W, or take "
                                        "--for time",
                                        base::quoted(request.device.id)));
-    Cores cores(problem, request.device, request.fill, model, cycle_model);
+    Cores cores(problem, request.device, request.fill, model, cycle_model, table);
     const Space space(cores.rows(), request.narrowing), cycles("cycle", request.narrowing);
     TuneResult result;
     const base::EndingNote note([&] {

@@ -62,10 +62,13 @@ struct Placed {
 
 struct TuneResult {
     std::vector<Design> designs; ///< that reached the tolerance
-    std::vector<Placed> front;   ///< by area, those that no other beats in both area and time
-    std::vector<Placed> best;    ///< by cost, one of each design; the first is the winner
-    double reference = 0;        ///< iterations of CG in double
-    double points = 0;           ///< of the space
+    /// By area, those that no other beats in both area and time; of modelled ones only those that no other would beat
+    /// with the model's largest errors against them.
+    std::vector<Placed> front;
+    std::size_t near_front = 0; ///< modelled, and left out of it for that reason
+    std::vector<Placed> best;   ///< by cost, one of each design; the first is the winner
+    double reference = 0;       ///< iterations of CG in double
+    double points = 0;          ///< of the space
     std::size_t solved = 0, coarse = 0, failed = 0, modelled = 0, refused = 0, open = 0, stored_before = 0;
     std::map<std::string, std::size_t> refusals; ///< why, and how many
     std::map<Part, ModelError> errors;           ///< of the winner's kind of core

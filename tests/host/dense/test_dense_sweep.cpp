@@ -47,6 +47,12 @@ TEST(DenseSweep, TakesEveryCombinationOnce) {
     EXPECT_EQ(to_string(sweep.dense[1].options.spec), "lu:s10e5,acc=fixed[15:-34]");
 }
 
+TEST(DenseSweep, TakesTheNamesOfTheCommandAndTheEarlierOnes) {
+    const auto point = [](const std::string& text) { return point_key(parse_sweep(text, "x.toml").dense.at(0)); };
+    EXPECT_EQ(point("[[dense]]\nn = 8\nrefine_steps = 3\ngmres_steps = 4\ngmres_tolerance = 1e-3\n"),
+              point("[[dense]]\nn = 8\nsteps = 3\nkrylov = 4\nkrylov_tolerance = 1e-3\n"));
+}
+
 TEST(DenseSweep, IsRefusedWithALine) {
     const auto refused = [](const std::string& text, const std::string& part) {
         expect_invalid([&] { (void)parse_sweep(text, "x.toml"); }, part);
@@ -61,6 +67,8 @@ TEST(DenseSweep, IsRefusedWithALine) {
     refused("[[dense]]\nn = 8\nscheme = \"direct\"\n", "no key 'scheme'");
     refused("[[dense]]\nn = 99999\n", "x.toml:2:");
     refused("[[dense]]\nn = 8\nkrylov = 0\n", "krylov must be");
+    refused("[[dense]]\nn = 8\nkrylov = 4\ngmres_steps = 4\n", "exclude each other");
+    refused("[[dense]]\nn = 8\nmethod = \"gauss-jordan\"\n", "no key 'method'");
     refused("[[dense]]\nn = 8\nengine = \"rtl\"\n", "x.toml:3: engine 'rtl': it has no dense systems");
     refused("[[dense]]\nfile = \"/nowhere/a.mtx\"\n", "x.toml:2:");
     refused("[[dense]]\nn = 8\n[[grid]]\nproblem = \"poisson2d:level=3\"\n", "not both");

@@ -104,12 +104,32 @@ TEST(Options, EveryOneIsDeclaredInFull) {
     }
 }
 
+TEST(Options, ThoseOfDenseSystemsAreDeclaredInFull) {
+    using options::Dense;
+    using options::dense;
+    EXPECT_EQ(&dense(Dense::scale), &dense().back());
+    std::set<std::string_view> names;
+    for (const Option& option : dense()) {
+        SCOPED_TRACE(option.name);
+        EXPECT_TRUE(names.insert(option.name).second);
+        EXPECT_TRUE(option.earlier.empty() || names.insert(option.earlier).second);
+        EXPECT_FALSE(option.help.empty());
+        EXPECT_NE(option.set_dense, nullptr);
+        EXPECT_EQ(option.group, options::Group::dense);
+        EXPECT_EQ(option.type == options::Type::choice, !option.choices.empty());
+        EXPECT_EQ(options::find(options::spelt(option), dense()), &option);
+        EXPECT_EQ(cli::declared_as(cli::flag_of(option)), &option);
+    }
+    EXPECT_EQ(cli::flag_of(dense(Dense::scale)), "--unscaled");
+    EXPECT_EQ(options::find("krylov", dense()), &dense(Dense::gmres_steps));
+}
+
 TEST(Options, WhatCommandsHaveBesideIsDeclaredInFull) {
     using options::Common;
     using options::common;
-    constexpr std::string_view kNames[] = {"problem",  "engine",    "check",   "threads",  "parts",  "cut",
-                                           "exchange", "rank-wait", "gpus",    "devices",  "advise", "device",
-                                           "store",    "guess",     "history", "solution", "json"};
+    constexpr std::string_view kNames[] = {"problem",  "engine",    "check", "threads", "parts",    "cut",
+                                           "exchange", "rank-wait", "gpus",  "devices", "dense",    "advise",
+                                           "device",   "store",     "guess", "history", "solution", "json"};
     ASSERT_EQ(common().size(), std::size(kNames));
     EXPECT_EQ(&common(Common::json), &common().back());
     for (std::size_t i = 0; i < std::size(kNames); ++i) {

@@ -1,6 +1,7 @@
 // Native solves by an engine (mantissa/native.hpp) through solve(): what asks for one.
 #pragma once
 
+#include <span>
 #include <string_view>
 
 #include "mantissa/host/solve.hpp"
@@ -31,6 +32,10 @@ bool take_native_default(const AskedFor& asked, SolveOptions& options);
 /// Behind it, once the problem is there: bicgstab in the place of CG preconditioned by the diagonal where the matrix is
 /// not symmetric, native too. True where it is now.
 bool take_native_recurrence(const Problem& problem, SolveOptions& options);
+/// After a solve that take_native_recurrence() chose bicgstab for: where it ended short of the tolerance by itself,
+/// gmres(30) in its place, whose residual never rises; on this processor in a datapath, which is double. True where
+/// `options` is that now.
+bool take_gmres_instead(std::span<const SolveResult> results, const Engine& engine, SolveOptions& options);
 /// cg or bicgstab asked for by name, alone, in --format double or float, on this processor and for sparse rows: by its
 /// native loops (mantissa/recurrence/native_loops.hpp). True where `options` is such a solve now.
 bool take_native_loops(const AskedFor& asked, const Problem& problem, SolveOptions& options);

@@ -12,10 +12,15 @@
 
 #include "mantissa/host/solve.hpp"
 
+namespace mantissa {
+struct DenseOptions;
+}
+
 namespace mantissa::options {
 
 /// What an option is about; help is ordered by it.
-enum class Group : std::uint8_t { problem, arithmetic, solver, place, output };
+enum class Group : std::uint8_t { problem, arithmetic, solver, place, output, dense };
+/// Those of a solve.
 inline constexpr Group kGroups[] = {Group::problem, Group::arithmetic, Group::solver, Group::place, Group::output};
 /// "Arithmetic", "Where it runs", ...
 const char* title(Group group);
@@ -70,14 +75,17 @@ struct Option {
     std::string_view default_text = {};          ///< as a user would write it; empty: none
     std::vector<std::string_view> excludes = {}; ///< names of options that cannot stand beside it
     std::string_view since = "0.1";
-    bool on_commands = true;  ///< of `solve` and `simulate`
-    bool with_advice = false; ///< may it stand beside --advise?
-    bool with_dense = false;  ///< and beside --dense?
+    std::string_view no = {};      ///< of a truth whose default is yes: the flag that says no
+    std::string_view earlier = {}; ///< another spelling that sweep files and Python have had
+    bool on_commands = true;       ///< of `solve` and `simulate`
+    bool with_advice = false;      ///< may it stand beside --advise?
+    bool with_dense = false;       ///< and beside --dense?
     Column column = Column::none;
     Asks asks = Asks::datapath;
     bool quiet = false;  ///< left out of a point's key at its default
     bool parsed = false; ///< of a choice: `set` knows the names, and says more of a wrong one
     void (*set)(Request&, const Value&) = nullptr;
+    void (*set_dense)(DenseOptions&, const Value&) = nullptr; ///< in place of `set`, of a dense solve
     /// The value that a solve with these options uses; nothing where the scheme has no use for it. Null for short forms
     /// of other options.
     std::optional<Value> (*get)(const SolveOptions&) = nullptr;
@@ -86,6 +94,13 @@ struct Option {
 
 /// All options of a solve, in the order of a point's key.
 std::span<const Option> table();
+
+/// What a dense solve takes beside its system.
+enum class Dense : std::uint8_t { lu, method, refine, refine_steps, gmres_steps, gmres_tolerance, scale };
+/// Its declaration (host/src/options/dense.cpp).
+const Option& dense(Dense which);
+/// All of them, in that order.
+std::span<const Option> dense();
 
 /// What commands take beside them: the system, who solves it, where, and what is written.
 enum class Common : std::uint8_t {
@@ -99,6 +114,7 @@ enum class Common : std::uint8_t {
     rank_wait,
     gpus,
     devices,
+    dense,
     advise,
     device,
     store,
@@ -124,6 +140,8 @@ bool exclude_each_other(const Option& a, const Option& b);
 /// Gives `option` a value. `name` is what the user calls it. Throws InvalidInput, one line, for a value outside its
 /// range.
 void give(Request& request, const Option& option, const Value& value, std::string_view name);
+/// Likewise an option of dense().
+void give(DenseOptions& request, const Option& option, const Value& value, std::string_view name);
 /// A value as a user would write it.
 std::string text_of(const Value& value);
 /// What a number may be: "a whole number from 1 on", "a number from 0.1 to 15".

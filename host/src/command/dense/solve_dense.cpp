@@ -23,6 +23,8 @@ namespace mantissa::cli {
 
 namespace {
 
+using options::Dense;
+
 /// The engine that factored beside the first one, and where the two differ; empty where they do not.
 struct Comparison {
     std::string engine, difference;
@@ -190,22 +192,8 @@ nlohmann::ordered_json to_json(const DenseProblem& p, const DenseOptions& o, con
 } // namespace
 
 void add_dense_options(CLI::App& app, DenseFlags& f) {
-    app.add_option("--dense", f.problem,
-                   "in place of --problem, a dense system by LU: "
-                   "n=N[,kind=uniform|dominant|graded|randsvd|wilkinson|hilbert|kahan|bubbles][,seed=S]"
-                   "[,...], or file=FILE, a MatrixMarket matrix (docs/lu.md)");
-    app.add_option("--lu", f.spec,
-                   "arithmetic of the factors, as lu:half,acc=fixed[15:-34],pivot=partial; lu:double,sum=free by the "
-                   "GPU's own kernels; or tensor:half-pair (half, bfloat, bfloat-pair), by its tensor cores; with "
-                   "--engine gpu alone the fastest to double accuracy")
-        ->capture_default_str();
-    app.add_option("--method", f.method, "lu, or gauss-jordan: the inverse in place of factors")->capture_default_str();
-    app.add_option("--refine", f.refine, "to double accuracy: none, ir or gmres-ir")->capture_default_str();
-    app.add_option("--refine-steps", f.steps, "refinement steps at most")->capture_default_str();
-    app.add_option("--gmres-tolerance", f.tolerance,
-                   "where GMRES ends, on the preconditioned residual; earlier where the solve needs no more")
-        ->capture_default_str();
-    app.add_flag("--unscaled", f.plain, "do not scale the rows and columns of a dense system");
+    declare(app, Common::dense, f.problem);
+    f.options.declare(app, options::Group::dense);
 }
 
 namespace {
@@ -215,18 +203,26 @@ std::string engine_of(const DenseFlags& f, const LuSpec& spec) {
     return spec.tensor() && !f.engine_given ? "gpu" : f.engine;
 }
 
-/// --format as the arithmetic of the factors, in a GPU's own order of sums where it has the format.
-std::string spec_of(const DenseFlags& f) {
-    if (f.format.empty()) return f.spec;
-    if (f.spec_given)
-        throw InvalidInput(fmt::format("--format {}: --lu {} names the formats; leave one out", f.format, f.spec));
+bool given(const DenseFlags& f, Dense which) {
+    return f.options.given(options::dense(which));
+}
+
+/// --format as the arithmetic of the factors, in a GPU's own order of sums where it has the format; without it the
+/// default, which is for factors of a matrix that is scaled: others have none of its scale.
+LuSpec own_spec(const DenseFlags& f, const DenseOptions& o) {
+    if (f.format.empty()) {
+        LuSpec spec = parse_lu_spec(options::dense(Dense::lu).default_text);
+        if (o.method != DenseMethod::lu || !o.scale) spec.scale = LuScale::one;
+        return spec;
+    }
     const bool native = f.engine == "gpu" && f.check.empty() && (f.format == "double" || f.format == "float");
-    return fmt::format("lu:{}{}", f.format, native ? ",sum=free" : "");
+    return parse_lu_spec(fmt::format("lu:{}{}", f.format, native ? ",sum=free" : ""));
 }
 
 /// Engine gpu and nothing of an arithmetic: the fastest to double accuracy.
-bool asks_for_fastest(const DenseFlags& f) {
-    return f.engine == "gpu" && !f.spec_given && f.format.empty() && f.check.empty() && f.method == DenseFlags{}.method;
+bool asks_for_fastest(const DenseFlags& f, const DenseOptions& o) {
+    return f.engine == "gpu" && !given(f, Dense::lu) && f.format.empty() && f.check.empty() &&
+           o.method == DenseMethod::lu;
 }
 
 void check_native(const DenseFlags& f, const DenseOptions& o) {
@@ -234,29 +230,32 @@ void check_native(const DenseFlags& f, const DenseOptions& o) {
     if (!f.check.empty())
         throw InvalidInput(
             fmt::format("--check {}: {} promises no bits to compare; leave it out", f.check, to_string(o.spec)));
-    if (o.spec.tensor() && f.tolerance != DenseFlags{}.tolerance)
-        throw InvalidInput(
-            fmt::format("--gmres-tolerance: {} refines on the device by itself; leave it out", to_string(o.spec)));
+    for (const Dense which : {Dense::gmres_steps, Dense::gmres_tolerance})
+        if (o.spec.tensor() && given(f, which))
+            throw InvalidInput(fmt::format("{}: {} refines on the device by itself; leave it out",
+                                           flag_of(options::dense(which)), to_string(o.spec)));
+}
+
+/// GMRES may end where the solve needs no more; its own limit is then that of the last digits.
+DenseOptions options_of(const DenseFlags& f) {
+    DenseOptions o;
+    o.krylov_tolerance = 1e-8;
+    o.krylov_enough = true;
+    f.options.give_to(o);
+    if (!given(f, Dense::lu)) o.spec = own_spec(f, o);
+    else if (!f.format.empty())
+        throw InvalidInput(fmt::format("--format {}: {} {} names the formats; leave one out", f.format,
+                                       flag_of(options::dense(Dense::lu)), to_string(o.spec)));
+    o.threads = thread_count(f.threads);
+    if (asks_for_fastest(f, o)) take_native_dense(outline_dense_problem(f.problem).unknowns, o);
+    check_native(f, o);
+    return o;
 }
 
 } // namespace
 
 int solve_dense_command(const DenseFlags& f) {
-    DenseOptions o;
-    o.spec = parse_lu_spec(spec_of(f));
-    o.method = parse_dense_method(f.method);
-    // The default is for factors; an inverse and a matrix that is left as it is have none of its scale.
-    if (!f.spec_given && f.format.empty() && (o.method != DenseMethod::lu || f.plain)) o.spec.scale = LuScale::one;
-    o.refinement = parse_dense_refinement(f.refine);
-    o.max_steps = f.steps;
-    o.krylov_tolerance = f.tolerance;
-    o.krylov_enough = true;
-    if (!(f.tolerance > 0 && f.tolerance < 1))
-        throw InvalidInput(fmt::format("--gmres-tolerance {}: give a number between 0 and 1", f.tolerance));
-    o.scale = !f.plain;
-    o.threads = thread_count(f.threads);
-    if (asks_for_fastest(f)) take_native_dense(outline_dense_problem(f.problem).unknowns, o);
-    check_native(f, o);
+    DenseOptions o = options_of(f);
     std::FILE* const words = check_outputs({{flag_of(Common::solution), f.solution}}, f.json);
     std::optional<Comparison> check;
     double seconds = 0;

@@ -1,8 +1,9 @@
 // `mantissa solve --dense`: a dense system by LU.
 #pragma once
 
-#include <cstdint>
 #include <string>
+
+#include "command/options/solve_flags.hpp"
 
 namespace CLI {
 class App;
@@ -11,13 +12,11 @@ class App;
 namespace mantissa::cli {
 
 struct DenseFlags {
-    std::string problem, spec = "lu:half,acc=fixed[15:-34],scale=top", refine = "gmres-ir", method = "lu", solution,
-                         engine = "emulated", check, format;
-    std::uint32_t steps = 50, krylov = 50;
-    double tolerance = 1e-8; ///< of GMRES
+    std::string problem, solution, engine = "emulated", check, format;
+    SolveFlags options{options::dense()};
     int threads = 0;
-    bool plain = false, json = false;              ///< plain: without scaling
-    bool spec_given = false, engine_given = false; ///< --lu, --engine
+    bool json = false;
+    bool engine_given = false; ///< --engine
 };
 
 /// The options that only a dense solve has.

@@ -184,9 +184,11 @@ Run setup_flow(CLI::App& app, const std::string& typed) {
     app.add_option("--precision", flags->precision,
                    "of the cells' factors: float or double; on the GPU also tf32x3 (tensor cores, parts of floats)")
         ->capture_default_str();
-    app.add_option("--lu", flags->lu, "on the processor: arithmetic of the factors, as lu:s10e5,acc=fixed[15:-34]");
-    app.add_option("--refine", flags->refine, "on the processor, to double accuracy: none or ir")
-        ->capture_default_str();
+    using options::Dense;
+    declare(app, options::dense(Dense::lu), flags->lu,
+            "on the processor: arithmetic of the factors, as lu:s10e5,acc=fixed[15:-34]")
+        ->default_str("");
+    declare(app, options::dense(Dense::refine), flags->refine, "on the processor, to double accuracy: none or ir");
     app.add_flag("--pivot", flags->pivot, "partial pivoting; else none, for the systems are near dominant");
     app.add_option("--picture", flags->picture, "write densities and one cell's bubbles as SVG");
     declare(app, Common::threads, flags->threads);

@@ -24,28 +24,10 @@ constexpr const char* kPicture = R"(A solve is a product of choices that know no
 
 )";
 
-/// What `solve` has beside the tables of options.
-std::string further_options(const CLI::App& solve) {
-    std::string text = "\n## Of dense systems\n\n| option of `solve` | | default |\n|---|---|---|\n";
-    for (const CLI::Option* option : solve.get_options()) {
-        const std::string name = option->get_name();
-        if (name.find("--help") != std::string::npos || declared_as(name) != nullptr) continue;
-        std::string help;
-        for (const char c : option->get_description()) help += c == '|' ? std::string("\\|") : std::string(1, c);
-        const std::string value = option->get_default_str();
-        text += fmt::format("| `{}` | {} | {} |\n", name, help, value.empty() ? "" : fmt::format("`{}`", value));
-    }
-    return text;
-}
-
 } // namespace
 
 std::string axes() {
     return kPicture + std::string("A scheme is a short name for three of them:\n\n") + options::scheme_table();
-}
-
-std::string options_page(const CLI::App& app) {
-    return options::reference_page() + further_options(*app.get_subcommand(kSolve.name));
 }
 
 } // namespace mantissa::cli::help

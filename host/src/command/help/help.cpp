@@ -53,7 +53,7 @@ std::string page(const CLI::App& app, const std::string& wanted) {
         if (wanted == topic.name || wanted == std::string(topic.name) + "s") return topic.text; // "problems" too
     if (wanted == kMan) return man_page(app, app.version());
     if (wanted == kCompletion) return bash_completion(app);
-    if (wanted == kOptions) return options_page(app);
+    if (wanted == kOptions) return options::reference_page();
     if (wanted == kRecurrences) return recurrences();
     if (wanted == kKeywords) return options::python_keywords();
     for (CLI::App* sub : const_cast<CLI::App&>(app).get_subcommands({}))

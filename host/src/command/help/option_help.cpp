@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "command/options/solve_flags.hpp"
 #include "pages.hpp"
 
 namespace mantissa::cli::help {
@@ -16,7 +17,7 @@ namespace {
 
 /// Commands with the options of a solve that the commands' own examples lack. tests/docs/check_commands.py runs them,
 /// and looks whether an option has none.
-constexpr std::array<std::string_view, 21> kMore{
+constexpr std::array<std::string_view, 23> kMore{
     "mantissa solve --problem poisson2d:level=6 --format s10e8 --scheme defect-correction --middle s36e11,s23e8 "
     "--middle-digits 3",
     "mantissa solve --problem poisson2d:level=6 --schedule '1:s52e11;2e-3:s23e8'",
@@ -40,6 +41,8 @@ constexpr std::array<std::string_view, 21> kMore{
     "mantissa solve --problem poisson2d:level=6 --spec fx18.16 --parts 3 --exchange host",
     "mantissa solve --problem mtx:MATRIX.mtx --format double --scheme jacobi-pcg --parts 2 --cut rcm",
     "mantissa solve --dense n=128 --lu 'lu:s10e5,acc=fixed[15:-34]' --refine ir --refine-steps 20",
+    "mantissa solve --dense n=128,kind=graded --lu lu:s23e8 --unscaled",
+    "mantissa solve --dense n=128 --lu lu:s7e8 --gmres-steps 10 --gmres-tolerance 1e-4",
 };
 
 constexpr std::size_t kShown = 4;
@@ -64,7 +67,8 @@ void add_lines(std::vector<std::string_view>& lines, std::string_view text, cons
 } // namespace
 
 std::string option_page(const CLI::App& app, std::string_view wanted) {
-    const std::string option = "--" + std::string(wanted);
+    const options::Option* const dense = options::find(wanted, options::dense());
+    const std::string option = dense != nullptr ? flag_of(*dense) : "--" + std::string(wanted);
     std::vector<std::pair<std::string, std::vector<std::string>>> said; // what, by which commands
     std::vector<std::string_view> lines;
     for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {

@@ -34,9 +34,6 @@ std::string man_page(const CLI::App& app, std::string_view version);
 /// The axes of a solve as one picture, and the schemes that name points of them.
 std::string axes();
 
-/// docs/options.md: the table of options, and those that the command alone has.
-std::string options_page(const CLI::App& app);
-
 /// The recurrences that there are, in Markdown.
 std::string recurrences();
 

@@ -22,8 +22,8 @@ inline std::string flag_of(options::Common which) {
 
 /// Declares one of them, whose value goes into `into`. `help`: what this command makes of it, where that is not what
 /// the declaration says.
-template <class T> CLI::Option* declare(CLI::App& app, options::Common which, T& into, const std::string& help = {}) {
-    const options::Option& option = options::common(which);
+template <class T>
+CLI::Option* declare(CLI::App& app, const options::Option& option, T& into, const std::string& help = {}) {
     const std::string text = help.empty() ? help_of(option) : help;
     if constexpr (std::is_same_v<T, bool>) {
         return app.add_flag(flag_of(option), into, text);
@@ -35,6 +35,10 @@ template <class T> CLI::Option* declare(CLI::App& app, options::Common which, T&
         if (option.type == options::Type::number) added->check(CLI::Range(option.low, option.high));
         return added;
     }
+}
+
+template <class T> CLI::Option* declare(CLI::App& app, options::Common which, T& into, const std::string& help = {}) {
+    return declare(app, options::common(which), into, help);
 }
 
 /// Was the option given that is called so, without dashes?
@@ -49,6 +53,8 @@ inline bool given(const CLI::App& app, options::Common which) {
 inline const options::Option* declared_as(std::string_view flag) {
     std::string name(flag.substr(std::min<std::size_t>(flag.size(), 2)));
     std::replace(name.begin(), name.end(), '-', '_');
+    for (const options::Option& option : options::dense())
+        if (flag_of(option) == flag) return &option;
     const options::Option* const found = options::find(name, options::common());
     return found != nullptr ? found : options::find(name);
 }

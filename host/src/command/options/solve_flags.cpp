@@ -14,7 +14,7 @@ using options::Type;
 using options::Value;
 
 std::string flag_of(const Option& option) {
-    return fmt::format("--{}", option.name);
+    return fmt::format("--{}", option.no.empty() ? option.name : option.no);
 }
 
 std::string help_of(const Option& option) {
@@ -36,6 +36,9 @@ template <class T> CLI::Option* declare_value(CLI::App& app, const Option& optio
 CLI::Option* declare_option(CLI::App& app, const Option& option, std::optional<Value>& into) {
     switch (option.type) {
     case Type::truth:
+        if (!option.no.empty())
+            return app.add_flag_callback(
+                flag_of(option), [&into] { into = Value(false); }, "do not " + help_of(option));
         return app.add_flag_callback(
             flag_of(option), [&into] { into = Value(true); }, help_of(option));
     case Type::whole: {
@@ -71,6 +74,11 @@ void SolveFlags::exclude(CLI::App& app) const {
                 app.get_option(flag_of(option))->excludes(app.get_option(fmt::format("--{}", other)));
 }
 
+void SolveFlags::give_to(DenseOptions& dense) const {
+    for (std::size_t i = 0; i < among_.size(); ++i)
+        if (values_[i]) give(dense, among_[i], *values_[i], flag_of(among_[i]));
+}
+
 SolveOptions SolveFlags::options() const {
     options::Request request;
     for (std::size_t i = 0; i < among_.size(); ++i)
@@ -83,6 +91,10 @@ std::vector<const Option*> SolveFlags::given() const {
     for (std::size_t i = 0; i < among_.size(); ++i)
         if (values_[i]) list.push_back(&among_[i]);
     return list;
+}
+
+bool SolveFlags::given(const Option& option) const {
+    return values_[static_cast<std::size_t>(&option - among_.data())].has_value();
 }
 
 const Value& SolveFlags::value(const Option& option) const {

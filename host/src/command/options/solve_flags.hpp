@@ -1,4 +1,4 @@
-// The options of a solve on the command line, made from their declarations.
+// The options of a solve, or of a dense one, on the command line, made from their declarations.
 #pragma once
 
 #include <memory>
@@ -24,9 +24,12 @@ public:
     void exclude(CLI::App& app) const;
     /// What was given. Throws InvalidInput, one line that begins with the option.
     [[nodiscard]] SolveOptions options() const;
+    /// What was given, where the options are those of a dense solve. Throws likewise.
+    void give_to(DenseOptions& dense) const;
     /// The options that were given, in the table's order.
     [[nodiscard]] std::vector<const options::Option*> given() const;
 
+    [[nodiscard]] bool given(const options::Option& option) const;
     /// Of one that was given.
     [[nodiscard]] const options::Value& value(const options::Option& option) const;
 
@@ -35,7 +38,7 @@ private:
     std::vector<std::optional<options::Value>> values_; ///< as `among_`
 };
 
-/// "--max-iterations".
+/// "--max-iterations"; of a truth whose default is yes the flag that says no.
 std::string flag_of(const options::Option& option);
 /// The help of an option, with what it takes.
 std::string help_of(const options::Option& option);

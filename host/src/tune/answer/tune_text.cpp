@@ -150,6 +150,7 @@ results::Json tune_json(const TuneRequest& request, const TuneResult& result) {
         j["best"].push_back(json_of(request, result, result.best[i]));
     j["front"] = results::Json::array();
     for (const Placed& p : result.front) j["front"].push_back(json_of(request, result, p));
+    j["near_front"] = result.near_front;
     j["refusals"] = results::Json::object();
     for (const auto& [why, count] : result.refusals) j["refusals"][why] = count;
     j["area_model"] = {{"same_rtl", result.same_rtl}};
@@ -175,6 +176,9 @@ std::string tune_text(const TuneRequest& request, const TuneResult& result) {
                surer_text(request, result);
     out += "\nThe front, area of the device against time:\n" + head_text();
     for (const Placed* p : shown_front(result)) out += row_text(request, result, *p);
+    if (result.near_front > 0)
+        out += fmt::format("  And {} that may be no better than these, by the model's largest errors.\n",
+                           text::counted(result.near_front, "modelled design"));
     out += fmt::format("\nNearest to the best by {}:\n", to_string(request.goal)) + head_text();
     for (std::size_t i = 0; i < std::min(result.best.size(), kShown); ++i)
         out += row_text(request, result, result.best[i]);

@@ -201,7 +201,7 @@ Netlist read(const nlohmann::json& entry) {
     n.target = entry.at("target");
     n.multiplier = entry.at("multiplier");
     n.bands = entry.at("bands");
-    n.slices = cells_of(entry).slices(n.target);
+    n.slices = figures_of(entry).slices(n.target);
     n.blocks = entry.at("multipliers");
     n.memory_bits = n.bands == "sparse" ? 0 : entry.at("memory_bits").get<std::uint64_t>();
     n.model_mhz = entry.at("model_mhz");

@@ -6,6 +6,7 @@
 #include "mantissa/base/files.hpp"
 #include "mantissa/base/quoted.hpp"
 #include "mantissa/errors.hpp"
+#include "synthesis/sources.hpp"
 
 namespace mantissa::tuning {
 
@@ -19,14 +20,36 @@ void each_core(const std::string& file, const std::function<void(const nlohmann:
     }
 }
 
-synthesis::SynthesisFigures cells_of(const nlohmann::json& entry) {
+synthesis::SynthesisFigures figures_of(const nlohmann::json& entry) {
     synthesis::SynthesisFigures f;
     f.luts = entry.at("luts");
     f.memory_luts = entry.at("memory_luts");
     f.flip_flops = entry.at("flip_flops");
     f.paired = entry.at("paired");
     f.carries = entry.at("carries");
+    f.multipliers = entry.at("multipliers");
+    f.memory_bits = entry.at("memory_bits");
+    f.model_mhz = entry.at("model_mhz");
     return f;
+}
+
+TableNetlists::TableNetlists(const std::string& file, const std::string& target, const std::string& multiplier) {
+    each_core(file, [&](const nlohmann::json& entry) {
+        if (entry.at("target") == target && entry.at("multiplier") == multiplier)
+            entries_.emplace(std::pair(entry.at("bands"), entry.at("spec")),
+                             Entry{entry.at("sources"), figures_of(entry)});
+    });
+}
+
+std::optional<synthesis::SynthesisFigures> TableNetlists::of(const synthesis::SynthesisRequest& request) {
+    const std::string kind = !synthesis::is_core(request.part) ? request.part
+                             : request.constant_bands          ? "constant"
+                                                               : "streamed";
+    const auto it = entries_.find({kind, synthesis::subject_of(request)});
+    if (it == entries_.end()) return std::nullopt;
+    std::string& sources = sources_[{kind, request.spec.fixed_vectors()}];
+    if (sources.empty()) sources = synthesis::sources_hash(synthesis::sources_folder(), request);
+    return it->second.sources == sources ? std::optional(it->second.figures) : std::nullopt;
 }
 
 } // namespace mantissa::tuning

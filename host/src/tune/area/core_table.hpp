@@ -3,7 +3,10 @@
 #pragma once
 
 #include <functional>
+#include <map>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -15,7 +18,24 @@ namespace mantissa::tuning {
 /// entry that lacks what `take` asks it for.
 void each_core(const std::string& file, const std::function<void(const nlohmann::json&)>& take);
 
-/// The cells of an entry's netlist: what slices() counts by.
-[[nodiscard]] synthesis::SynthesisFigures cells_of(const nlohmann::json& entry);
+/// The figures of an entry's netlist that areas and clocks are made of: cells, multipliers, memory and the clock.
+[[nodiscard]] synthesis::SynthesisFigures figures_of(const nlohmann::json& entry);
+
+/// The table's netlists for one family, as far as they are of the RTL as it is now. What has one is not modelled.
+class TableNetlists {
+public:
+    /// Throws as each_core() does.
+    TableNetlists(const std::string& file, const std::string& target, const std::string& multiplier);
+    [[nodiscard]] std::optional<synthesis::SynthesisFigures> of(const synthesis::SynthesisRequest& request);
+
+private:
+    struct Entry {
+        std::string sources;
+        synthesis::SynthesisFigures figures;
+    };
+    std::map<std::pair<std::string, std::string>, Entry>
+        entries_;                                                 ///< by kind of core, as the table has it, and subject
+    std::map<std::pair<std::string, bool>, std::string> sources_; ///< hashes, by kind of core and of word
+};
 
 } // namespace mantissa::tuning

@@ -94,7 +94,7 @@ CycleModel::CycleModel(const std::string& file) {
         const std::string target = entry.at("target");
         auto [cycle, lanes] = taken_apart(entry.at("spec"));
         lists[target].push_back({std::move(cycle), lanes, entry.at("sources"),
-                                 static_cast<double>(cells_of(entry).slices(target)),
+                                 static_cast<double>(figures_of(entry).slices(target)),
                                  entry.at("multipliers").get<double>(), entry.at("model_mhz").get<double>()});
     });
     for (auto& [target, list] : lists) kinds_[target] = fitted(std::move(list));
