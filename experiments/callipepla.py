@@ -9,7 +9,7 @@ float on an Alveo U280 or U55C. Its times per matrix are in a paper that could n
 
 - 16 channels of 512 bits bring 8 entries each a clock, so 128 processing elements; row i belongs to element i mod 128;
 - columns in windows of 4096. A window's p is loaded first, 8 words a clock; then its entries stream. Entries of an
-  element are placed column by column at the earliest free clock that lies 7 or more behind the last one of their row;
+  element are placed column by column at the earliest free clock that lies 7 or more after the last one of their row;
   the slowest element of a window sets its length;
 - then the product is written out, 8 words a clock, with p'Ap beside it;
 - then two passes over the vectors, 8 words a clock: r'z first; r, p and x after it.

@@ -156,7 +156,7 @@ def stages(document):
         return
     yield "## The best format of each stage"
     yield ""
-    yield ("By time and by area times time, each with the best design that has it; the other stages are free. Behind "
+    yield ("By time and by area times time, each with the best design that has it; the other stages are free. After "
            "each format stands among how many it is the best; where a stage has one format there is no choice. "
            "docs/compare.md says what is a stage.")
     yield ""

@@ -17,7 +17,7 @@ import sys
 
 BEGIN, END = "<!-- tables: which_bits.py writes these -->", "<!-- end of tables -->"
 HERE = pathlib.Path(__file__).resolve().parent
-FORMS = (  # label, what a specification has behind its base, colour
+FORMS = (  # label, what a specification has after its base, colour
     ("nine products, as FCCM'06", ",u=s23e8", "#b2182b"),
     ("nine products, six guard bits", ",u=s23e8,row", "#ef8a62"),
     ("fluxes", ",u=s23e8,order=flux", "#67a9cf"),

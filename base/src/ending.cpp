@@ -53,7 +53,7 @@ void end_groups(int signal) {
     const std::vector<pid_t> groups = s.groups;
     for (const pid_t group : groups) ::kill(-group, signal);
     s.group_gone.wait_for(lock, kGrace, [&] { return s.groups.empty(); });
-    for (const pid_t group : groups) ::kill(-group, SIGKILL); // also what a tool left running behind it
+    for (const pid_t group : groups) ::kill(-group, SIGKILL); // also what a tool left running
     s.group_gone.wait_for(lock, kGrace, [&] { return s.groups.empty(); });
 }
 

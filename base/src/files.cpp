@@ -64,8 +64,8 @@ void write_in_place(const std::string& path, std::string_view text) {
     if (file.get() < 0 || !write_all(file.get(), text) || !file.close()) fail(path, "write", kWriteMend);
 }
 
-/// The file behind all symbolic links, whether it is there or not.
-std::string behind_links(const std::string& path) {
+/// The file that all symbolic links lead to, whether it is there or not.
+std::string without_links(const std::string& path) {
     namespace fs = std::filesystem;
     fs::path at = path;
     std::error_code error;
@@ -97,7 +97,7 @@ std::string folder_of(const std::string& path) {
 }
 
 Target target_of(const std::string& path) {
-    Target target{behind_links(path)};
+    Target target{without_links(path)};
     target.there = ::stat(target.path.c_str(), &target.info) == 0;
     if (!target.there && errno != ENOENT) fail(path, "write", kWriteMend);
     if (target.there && S_ISDIR(target.info.st_mode)) fail(path, "write", "give the path of a file", EISDIR);

@@ -28,7 +28,7 @@ constexpr std::string_view kSealMark = "mantissa kept file ";
 constexpr const char* kMend = "set MANTISSA_CACHE to a folder that can be written";
 constexpr const char* kOwnMend = "set MANTISSA_CACHE to a folder that only this user can write";
 
-/// What stands behind a kept file's own bytes: the mark, their number and their hash, of one length always.
+/// What follows a kept file's own bytes: the mark, their number and their hash, of one length always.
 std::string seal_of(std::string_view bytes) {
     return fmt::format("{}{:016x} {}", kSealMark, bytes.size(), HashName().add(bytes).text());
 }

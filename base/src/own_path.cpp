@@ -42,7 +42,7 @@ PathTrust part_trust(const fs::path& part, const struct stat& info, bool last) {
     if (info.st_uid != ::geteuid() && info.st_uid != 0)
         return {fmt::format("{} belongs to user {}", name, info.st_uid), true};
     if (S_ISLNK(info.st_mode)) return {};           // a link has no mode of its own
-    if (!last && !S_ISDIR(info.st_mode)) return {}; // nothing lies behind it
+    if (!last && !S_ISDIR(info.st_mode)) return {}; // nothing lies in it
     const bool group = (info.st_mode & S_IWGRP) != 0 && !private_group(info.st_gid);
     const bool shared = group || (info.st_mode & S_IWOTH) != 0;
     const bool sticky = !last && S_ISDIR(info.st_mode) && (info.st_mode & S_ISVTX) != 0 && info.st_uid == 0;

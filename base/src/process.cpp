@@ -31,7 +31,7 @@ constexpr int kReport = 3;           ///< the descriptor on which a child tells 
 constexpr int kParentDied = SIGUSR1; ///< what the kernel sends the supervisor when its parent has gone
 constexpr std::array kForwarded = {SIGINT, SIGTERM, SIGHUP};
 
-/// What a tool is started with; all of it is ready before the fork, behind which no memory may be taken.
+/// What a tool is started with; all of it is ready before the fork, after which no memory may be taken.
 struct Start {
     std::vector<char*> arguments;
     std::vector<char*> environment;

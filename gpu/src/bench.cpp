@@ -14,11 +14,11 @@
 #include "bench_sparse.hpp"
 #include "energy.hpp"
 #include "launches.hpp"
-#include "library_rivals.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/gpu/cg.hpp"
 #include "mantissa/gpu/device.hpp"
 #include "native/native.hpp"
+#include "vendor_baselines.hpp"
 
 namespace mantissa::gpu {
 
@@ -218,10 +218,10 @@ Json bench_level(const BenchRequest& request, int level, double copy, const Ener
         Json library = Json::array();
         for (const bool single : {false, true}) {
             const std::uint32_t n = level <= 10 ? 300 : 50;
-            const RivalCg r = library_cg_poisson(level, single, 0, n);
+            const VendorCg r = library_cg_poisson(level, single, 0, n);
             Json one{{"arithmetic", single ? "float" : "double"}, {"us_per_iteration", 1e6 * r.seconds / n}};
             if (!single && level <= 10) {
-                const RivalCg whole = library_cg_poisson(level, false, 1e-10, 100000);
+                const VendorCg whole = library_cg_poisson(level, false, 1e-10, 100000);
                 one["solve_iterations"] = whole.iterations;
                 one["solve_seconds"] = whole.seconds;
             }

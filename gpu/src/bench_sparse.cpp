@@ -6,13 +6,13 @@
 #include <limits>
 #include <optional>
 
-#include "library_rivals.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/gpu/sparse_solver.hpp"
 #include "mantissa/sparse/cpu.hpp"
 #include "mantissa/sparse/reference.hpp"
 #include "mantissa/sparse/reorder.hpp"
 #include "native/native.hpp"
+#include "vendor_baselines.hpp"
 
 namespace mantissa::gpu {
 
@@ -23,7 +23,7 @@ double median(std::vector<double> v) {
     return v[v.size() / 2];
 }
 
-/// A product to be timed, ours or a rival's.
+/// A product to be timed, ours or the vendor's.
 struct Contender {
     Json entry;
     bool ours;
@@ -46,7 +46,7 @@ double product_error(const SparseMatrix& matrix, const CompressedRows& a) {
     return largest == 0 ? 0 : error / largest;
 }
 
-/// All contenders in turn, `repeats` times behind two rounds that warm up; those that take ten times as long as the
+/// All contenders in turn, `repeats` times after two rounds that warm up; those that take ten times as long as the
 /// fastest only in these two, or, where a batch takes so long that no start counts, only in the first.
 void time_in_turn(std::vector<Contender>& contenders, int repeats) {
     constexpr double kLong = 1e-3; // of one product: twenty make a batch
@@ -87,7 +87,7 @@ Json bench_products(const CompressedRows& a, bool single, int repeats) {
         contenders.push_back({entry, true, matrices.back().product_batches(), {}});
         plain.push_back({entry, true, matrices.back().product_batches(false), {}});
     }
-    for (Rival& r : cusparse_products(a, single))
+    for (VendorProduct& r : cusparse_products(a, single))
         contenders.push_back({{{"name", r.name}, {"error", r.error}}, false, std::move(r.batch), {}});
     std::move(plain.begin(), plain.end(), std::back_inserter(contenders));
     time_in_turn(contenders, repeats);

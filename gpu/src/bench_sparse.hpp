@@ -9,7 +9,7 @@ namespace mantissa::gpu {
 
 using Json = nlohmann::ordered_json;
 
-/// Products in every format here and in cuSPARSE's, each timed in turn; the same behind reverse Cuthill-McKee; Jacobi
+/// Products in every format here and in cuSPARSE's, each timed in turn; the same after reverse Cuthill-McKee; Jacobi
 /// CG by format.
 Json bench_matrix(const BenchRequest& request, const NamedMatrix& named);
 /// One matrix with several right-hand sides: all in one pass against one after another.

@@ -168,8 +168,8 @@ struct ChunkWays {
                     shared.look.front[mine + (q0 + q) * kWayLanes] = local;
                     shared.look.from[mine + (q0 + q) * kWayLanes] = from;
                     crossing |= crosses ? 1u << (q0 + q) : 0u;
-                    const double behind = local + floors_toward(was, x, b.fraction); // (nothing for a term of zero)
-                    local = crosses ? 0 : behind;
+                    const double after = local + floors_toward(was, x, b.fraction); // (nothing for a term of zero)
+                    local = crosses ? 0 : after;
                     if constexpr (!plain) first = first & !some_term;
                     was = is;
                 }
@@ -227,7 +227,7 @@ struct ChunkWays {
                 double t[4];
 #pragma unroll
                 for (int q = 0; q < 4; ++q)
-                    t[q] = next[q], next[q] = term[at + q * kWayLanes]; // (at the end what is behind)
+                    t[q] = next[q], next[q] = term[at + q * kWayLanes]; // (at the end what follows)
 #pragma unroll
                 for (int q = 0; q < 4; ++q) {
                     check(last[q]); // while this one waits

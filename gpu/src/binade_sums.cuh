@@ -50,8 +50,8 @@ struct BinadePlan {
     double* first_floors = nullptr; ///< [3 * partials][chunks]: a chunk's first crossing, mostly its only one
     double* first_term = nullptr;
     int* first_binade = nullptr;
-    double* start = nullptr; ///< [3 * partials]: S behind the terms that are added in order
-    double* tail = nullptr;  ///< [3 * partials][chunks]: floors behind the last crossing
+    double* start = nullptr; ///< [3 * partials]: S after the terms that are added in order
+    double* tail = nullptr;  ///< [3 * partials][chunks]: floors after the last crossing
     int* counts = nullptr;   ///< [3 * partials][chunks]: crossings, or -1 where nothing was sure
 
     /// Where the crossings of chunk c begin among those of its partial sum, and of all chunks end.

@@ -36,7 +36,7 @@ __device__ __forceinline__ void place_all(const BinadePlan& b, const int (&cross
     }
 }
 
-/// The sum `s` and all pieces behind it: the additions, and nothing else, one after another; where they lead is written
+/// The sum `s` and all pieces after it: the additions, and nothing else, one after another; where they lead is written
 /// down.
 __device__ __forceinline__ double add_pieces(const DoubleUnit& accumulator, const Piece* pool, double* trail, double s,
                                              int many) {
@@ -74,8 +74,8 @@ __device__ __forceinline__ bool pieces_sound(const BinadePlan& b, const Piece* p
     bool sound = true;
     for (int k = lane; k <= many; k += 32) {
         const Piece piece = pool[k];
-        const double before = trail[2 * k], between = trail[2 * k + 1], behind = trail[2 * k + 2];
-        const int binade = binade_of(before), above = (binade_of(behind) & 0x7FF) - low;
+        const double before = trail[2 * k], between = trail[2 * k + 1], after = trail[2 * k + 2];
+        const int binade = binade_of(before), above = (binade_of(after) & 0x7FF) - low;
         const bool no_term = piece.term == 0;
         sound = sound & ((piece.floors == 0) | ((binade == binade_of(between)) & (no_term | (binade == piece.binade))));
         sound = sound & (no_term | (static_cast<unsigned>(above) < static_cast<unsigned>(range)));
@@ -154,7 +154,7 @@ __device__ __forceinline__ bool walk_of(const BinadePlan& b, const DoubleUnit& a
         enters = here != 0 ? tail[k] : longer;
     }
     if (__any_sync(~0u, more)) place_all<Each>(b, crossings, place, place - mine, from, pool, many);
-    if (lane >= 28) pool[many + 31 - lane] = {lane < 31 ? 0.0 : carried, 0.0, 0}; // the end, and nothing behind it
+    if (lane >= 28) pool[many + 31 - lane] = {lane < 31 ? 0.0 : carried, 0.0, 0}; // the end, and nothing after it
     __syncwarp();
     const double s = add_pieces(accumulator, pool, trail, start, many);
     __syncwarp();

@@ -86,7 +86,7 @@ __global__ void __launch_bounds__(kThreads, 4)
         }
     }
     row = full;
-    if (row < end) { // the vector's last row, which is short: zeros behind its end
+    if (row < end) { // the vector's last row, which is short: zeros after its end
         const Vector<T, kOwn> a[1] = {own_of_rest(x + row * kBlas1Lanes, n - row * kBlas1Lanes)};
         const Vector<T, kOwn> b[1] = {own_of_rest(y + row * kBlas1Lanes, n - row * kBlas1Lanes)};
         take_own(lane, a, b);

@@ -61,13 +61,13 @@ struct Blas {
     }
 };
 
-void rival(const Blas& b, Blas1Operation operation, int n, float a, const float* x, float* y, float* result) {
+void vendor(const Blas& b, Blas1Operation operation, int n, float a, const float* x, float* y, float* result) {
     if (operation == Blas1Operation::axpy) check_blas(calls().cublasSaxpy(b.handle, n, &a, x, 1, y, 1), "cublasSaxpy");
     else if (operation == Blas1Operation::dot)
         check_blas(calls().cublasSdot(b.handle, n, x, 1, y, 1, result), "cublasSdot");
     else check_blas(calls().cublasSnrm2(b.handle, n, x, 1, result), "cublasSnrm2");
 }
-void rival(const Blas& b, Blas1Operation operation, int n, double a, const double* x, double* y, double* result) {
+void vendor(const Blas& b, Blas1Operation operation, int n, double a, const double* x, double* y, double* result) {
     if (operation == Blas1Operation::axpy) check_blas(calls().cublasDaxpy(b.handle, n, &a, x, 1, y, 1), "cublasDaxpy");
     else if (operation == Blas1Operation::dot)
         check_blas(calls().cublasDdot(b.handle, n, x, 1, y, 1, result), "cublasDdot");
@@ -143,18 +143,18 @@ private:
         if (r.operation == Blas1Operation::axpy) y_.download(got);
         else number_here = number();
         fresh(n);
-        rival_.use(nullptr, mode(r.operation));
-        rival(rival_, r.operation, static_cast<int>(n), factor, x_.data(), y_.data(), result_.data());
+        vendor_.use(nullptr, mode(r.operation));
+        vendor(vendor_, r.operation, static_cast<int>(n), factor, x_.data(), y_.data(), result_.data());
         check(cudaDeviceSynchronize(), "cuBLAS");
         // A long vector has work for all threads; a short one only pays for waking them.
         r.processor_threads = n >= 32768 ? threads_ : 1;
-        T number_twin{};
-        const auto twin = [&] {
+        T number_processor{};
+        const auto on_processor = [&] {
             if (r.operation == Blas1Operation::axpy) axpy<T>(factor, x, y, r.processor_threads);
-            else if (r.operation == Blas1Operation::dot) number_twin = dot<T>(x, y, r.processor_threads);
-            else number_twin = nrm2<T>(x, r.processor_threads);
+            else if (r.operation == Blas1Operation::dot) number_processor = dot<T>(x, y, r.processor_threads);
+            else number_processor = nrm2<T>(x, r.processor_threads);
         };
-        twin();
+        on_processor();
         if (r.operation == Blas1Operation::axpy) {
             r.same_bits = std::ranges::equal(got, y, [](T a, T b) { return a == b; });
             y_.download(y);
@@ -165,11 +165,11 @@ private:
             }
             r.cublas_error = error / largest;
         } else {
-            r.same_bits = number_here == number_twin;
+            r.same_bits = number_here == number_processor;
             r.cublas_error = std::abs(static_cast<double>(number()) - static_cast<double>(number_here)) /
                              std::abs(static_cast<double>(number_here));
         }
-        r.processor = processor_seconds(n, twin);
+        r.processor = processor_seconds(n, on_processor);
     }
 
     template <class Work> static double processor_seconds(std::size_t n, const Work& work) {
@@ -202,10 +202,10 @@ private:
                      result_.data(), stream);
         });
         graph[1].capture([&](cudaStream_t stream) {
-            rival_.use(stream, mode(r.operation));
+            vendor_.use(stream, mode(r.operation));
             for (std::size_t i = 0; i < kBatch; ++i)
-                rival(rival_, r.operation, static_cast<int>(n), factor, x_.data() + i % sets * stride,
-                      y_.data() + i % sets * stride, result_.data());
+                vendor(vendor_, r.operation, static_cast<int>(n), factor, x_.data() + i % sets * stride,
+                       y_.data() + i % sets * stride, result_.data());
         });
         // From x to y. (Captured copies of half a gigabyte and more were found to take half as long again as launched
         // ones, for which the launch is nothing.)
@@ -223,7 +223,7 @@ private:
         };
         const bool launched = half > (std::size_t{1} << 28);
         if (!launched) graph[2].capture(copy);
-        rival_.use(nullptr, mode(r.operation));
+        vendor_.use(nullptr, mode(r.operation));
         Timer timer;
         std::vector<double> seconds[3];
         for (int i = 0; i < repeats_ + 3; ++i)
@@ -232,7 +232,7 @@ private:
                     if (k == 2 && launched) copy(nullptr);
                     else graph[k].launch();
                 };
-                launch(); // what the one before left in the cache to be written is written behind this
+                launch(); // what the one before left in the cache to be written is written after this
                 timer.start();
                 launch();
                 const double s = timer.stop();
@@ -247,7 +247,7 @@ private:
     std::size_t room_;
     Buffer<T> x_, y_, result_;
     Blas1<T> blas_;
-    Blas rival_;
+    Blas vendor_;
 };
 
 template <class T>

@@ -22,15 +22,15 @@ struct Blas1Round {
     std::size_t footprint = 0; ///< bytes of all the vectors that a batch of launches goes through in turn
     double ours = 0, cublas = 0;
     double copy = 0;         ///< of a copy that moves as many bytes, half of them read
-    bool same_bits = false;  ///< ours and the processor's twin
+    bool same_bits = false;  ///< ours and the processor's
     double cublas_error = 0; ///< of cuBLAS against ours: of the largest element, or of the number
-    double processor = 0;    ///< seconds of the twin
+    double processor = 0;    ///< seconds of the processor's
     int processor_threads = 0;
 };
 
 /// Seconds are medians of `repeats` captured batches of launches, ours, cuBLAS's and the copy's in turn, each launch a
 /// 20th. Vectors that the cache would hold from one launch to the next are rotated as far as a batch reaches.
-/// `threads`: of the processor's twin, where the vector is long enough for them.
+/// `threads`: of the processor's version, where the vector is long enough for them.
 std::vector<Blas1Round> blas1_rounds(const std::vector<std::size_t>& sizes, int repeats, int threads,
                                      const std::function<void(const std::string&)>& say);
 

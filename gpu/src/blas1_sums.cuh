@@ -137,7 +137,7 @@ __device__ __forceinline__ void take_own(Sum (&lane)[kOwn], const Vector<T, kOwn
         for (int k = 0; k < kOwn; ++k) lane[k].take(static_cast<double>(x[r].x[k]), static_cast<double>(y[r].x[k]));
 }
 
-/// What a sum's blocks leave for the last one: a packet a block, and where a sum is in several numbers, others behind
+/// What a sum's blocks leave for the last one: a packet a block, and where a sum is in several numbers, others after
 /// all blocks' first ones.
 template <class Sum> struct Parts {
     static constexpr unsigned kOf = sizeof(Sum) / sizeof(double);
@@ -198,7 +198,7 @@ template <class Sum> __device__ __forceinline__ Sum collect(const Parts<Sum>& pa
     return tree(total);
 }
 
-/// Behind a block's segment, whose sum the first thread has: the last block forms the result and writes it.
+/// After a block's segment, whose sum the first thread has: the last block forms the result and writes it.
 template <class Sum, class T>
 __device__ __forceinline__ void hand_over(const Parts<Sum>& parts, Tag tag, Sum s, T* result) {
     if (gridDim.x != 1) {

@@ -54,7 +54,7 @@ struct PassScalars {
     double alpha, beta, gamma;
     double scale;  ///< mixed: the inner system is the defect over this
     double carry;  ///< alpha / beta of a pass that left u alone: its alpha p is carry (p' - r'), see below
-    bool first;    ///< the first pass behind a restart: q is not used
+    bool first;    ///< the first pass after a restart: q is not used
     bool fresh;    ///< u counts as zero
     bool update_u; ///< this pass updates u
     bool deferred; ///< this pass leaves its alpha p to the next
@@ -103,7 +103,7 @@ struct Control {
         grid.exponent[2] = e + 2 * ask.coefficient_exponent;
     }
 
-    /// The scalars behind a pass with dot products rho = r.r, pq, qq.
+    /// The scalars after a pass with dot products rho = r.r, pq, qq.
     __device__ __forceinline__ void after_pass(const double (&sum)[kSums], PassScalars& s, GridState& grid,
                                                bool mixed) {
         for (int k = 0; k < kSums; ++k)
@@ -166,7 +166,7 @@ struct Control {
         result.alpha = a;
     }
 
-    /// The scalars behind a defect d, stored as r = d / s.scale: sum[0] = r.r, sum[1] = r.p.
+    /// The scalars after a defect d, stored as r = d / s.scale: sum[0] = r.r, sum[1] = r.p.
     __device__ __forceinline__ void after_defect(const double (&sum)[kSums], PassScalars& s, GridState& grid) {
         const double old_scale = scale, norm = sqrt(sum[0]) * s.scale;
         const bool begin = result.passes == 0;
@@ -215,7 +215,7 @@ struct Control {
     }
 };
 
-/// What a block keeps in shared memory for the exchange behind each pass, and how far it has come. Sums over the grid
+/// What a block keeps in shared memory for the exchange after each pass, and how far it has come. Sums over the grid
 /// are its barrier.
 struct ControlBlock {
     GridReduce grid;
@@ -225,13 +225,13 @@ struct ControlBlock {
     Control& control; ///< thread 0's
     Tag tag;          ///< of the next exchange
 
-    /// Adds the block's sums to the grid's. `fenced`, here and below: what a block wrote before, all see behind it.
+    /// Adds the block's sums to the grid's. `fenced`, here and below: what a block wrote before, all see after it.
     /// Called by all threads.
     __device__ __forceinline__ void publish(const double (&sum)[kSums], bool fenced) const {
         grid.publish(sum, tag, scratch, state, fenced);
     }
     /// Waits for the grid's sums, which take the block's place in `sum`. Called by warp 0; control, which runs on one
-    /// lane of it behind this, tells all threads what it has come to by next().
+    /// lane of it after this, tells all threads what it has come to by next().
     __device__ __forceinline__ void collect(double (&sum)[kSums], bool fenced) const {
         grid.collect(sum, tag, state, fenced);
     }
@@ -240,7 +240,7 @@ struct ControlBlock {
         ++tag;
         __syncthreads();
     }
-    /// A barrier over the grid: what all blocks wrote before, all see behind it, once `rescale` has been called.
+    /// A barrier over the grid: what all blocks wrote before, all see after it, once `rescale` has been called.
     __device__ __forceinline__ void meet() {
         double none[kSums] = {};
         publish(none, true);

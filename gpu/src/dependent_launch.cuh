@@ -1,5 +1,5 @@
 // Kernels that begin while the one before them ends (programmatic dependent launch). A kernel launched so may run up to
-// await() beside its predecessors in the stream, on whatever they do not write; behind it, all of them are complete and
+// await() beside its predecessors in the stream, on whatever they do not write; after it, all of them are complete and
 // visible. A captured graph keeps this.
 #pragma once
 
@@ -11,7 +11,7 @@ namespace mantissa::gpu {
 
 #ifdef __CUDACC__
 
-/// The kernel behind this one may start, as far as there is room. Every block says so, or ends.
+/// The next kernel may start, as far as there is room. Every block says so, or ends.
 __device__ __forceinline__ void let_next_kernel_start() {
     cudaTriggerProgrammaticLaunchCompletion();
 }

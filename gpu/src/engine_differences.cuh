@@ -93,10 +93,10 @@ __device__ __forceinline__ T difference_row(const Unit& row, const EngineDiffere
             if (j < 0) return T(0);
             return row.mul(d.weight_band[k] != nullptr ? d.weight_band[k][j] : d.weight[k], sub(from, to));
         };
-        const auto behind = [&](int k) { return i - d.offset[k]; };
+        const auto lower = [&](int k) { return i - d.offset[k]; };
         const T up = row.add(row.add(flux(1, i, p, nw), flux(2, i, p, n)), flux(3, i, p, ne));
-        const T down = row.add(row.add(flux(3, behind(3), sw, p), flux(2, behind(2), s, p)), flux(1, behind(1), se, p));
-        q = row.add(sub(flux(0, i, p, e), flux(0, behind(0), w, p)), sub(up, down));
+        const T down = row.add(row.add(flux(3, lower(3), sw, p), flux(2, lower(2), s, p)), flux(1, lower(1), se, p));
+        q = row.add(sub(flux(0, i, p, e), flux(0, lower(0), w, p)), sub(up, down));
     }
     if (d.row_sums) q = row.add(q, row.mul(d.row_sum_band != nullptr ? d.row_sum_band[i] : d.row_sum, p));
     return q;

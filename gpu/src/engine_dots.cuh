@@ -253,7 +253,7 @@ __device__ __forceinline__ void walk_lanes(const EngineParams<Unit, Element>& a,
     double* const lanes = lanes_of(a, pass);
     constexpr int kMost = Near ? kMostBlocks : kMaxChunks;
     for (int way = blockIdx.x; way < 3 * a.partials && tid < 32; way += gridDim.x) { // a warp each
-        // Those that wait for it wait in the next pass, behind a barrier.
+        // Those that wait for it wait in the next pass, after a barrier.
         if (lane == 0) lanes_of(a, pass + 1)[way] = awaited();
         if (walk<kMost>(a.binades, a.accumulator, shared.walk.piece, shared.walk.trail, way, lanes + way)) continue;
         const int dot = way / a.partials, mine = way % a.partials;

@@ -35,7 +35,7 @@ template <class Unit, class Element> struct NearVectors {
     const EngineParams<Unit, Element>& a;
     T* around; ///< shared: p of `margin` elements, of mine, of `margin` elements
     int begin, count, margin;
-    T u[kAhead], r[kAhead], p[kAhead], q[kAhead]; ///< of begin + threadIdx.x, + kEngineThreads, ...; zeros behind
+    T u[kAhead], r[kAhead], p[kAhead], q[kAhead]; ///< of begin + threadIdx.x, + kEngineThreads, ...; zeros at the end
     T outer_r[kNearRounds], outer_p[kNearRounds], outer_q[kNearRounds];
     unsigned flags = 0; ///< see `is`
 
@@ -72,7 +72,7 @@ template <class Unit, class Element> struct NearVectors {
     __device__ __forceinline__ static int mine(int k) {
         return static_cast<int>(threadIdx.x) + k * kEngineThreads;
     }
-    /// The elements around, in front of `begin` and behind the last.
+    /// The elements around, in front of `begin` and after the last.
     __device__ __forceinline__ int outer(int k) const {
         return mine(k) < margin ? mine(k) - margin : mine(k) - margin + count;
     }

@@ -18,10 +18,10 @@ namespace mantissa::gpu {
 #ifdef __CUDACC__
 
 /// u, r and p of the next pass, in device memory: of the elements i, i + kEngineThreads, ... of a thread below `stop`.
-/// behind(at): when those of `at` have been written.
-template <class Unit, class Element, class T, class Behind>
+/// then(at): when those of `at` have been written.
+template <class Unit, class Element, class T, class Then>
 __device__ __forceinline__ void update_elements(const EngineParams<Unit, Element>& a, T alpha, T beta, long long i,
-                                                long long stop, Behind&& behind) {
+                                                long long stop, Then&& then) {
     T u[kAhead], r[kAhead], p[kAhead], q[kAhead];
 #pragma unroll
     for (int k = 0; k < kAhead; ++k) {
@@ -36,7 +36,7 @@ __device__ __forceinline__ void update_elements(const EngineParams<Unit, Element
         r[k] = a.r_unit.add(r[k], -a.r_unit.mul(alpha, q[k]));
         put(a.r, at, r[k]);
         put(a.p, at, a.p_unit.add(r[k], a.p_unit.mul(beta, p[k])));
-        behind(at);
+        then(at);
     }
 }
 /// The same of a block's own elements.
@@ -45,7 +45,7 @@ __device__ __forceinline__ void update_vectors(const EngineParams<Unit, Element>
     for_own(a, [&](long long i, long long stop) { update_elements(a, alpha, beta, i, stop, [](long long) {}); });
 }
 
-/// The scalars behind pass `pass` and whether the run ends there, by one thread.
+/// The scalars after pass `pass` and whether the run ends there, by one thread.
 template <class Unit, class Element>
 __device__ __forceinline__ void step_scalars(const EngineParams<Unit, Element>& a, std::uint64_t pass, double rho,
                                              double pq, double qq, bool overflow, EngineResult& run) {

@@ -5,7 +5,7 @@ namespace mantissa::gpu {
 
 #ifdef __CUDACC__
 
-/// All blocks meet; what they wrote before, all see behind it.
+/// All blocks meet; what they wrote before, all see after it.
 class GridBarrier {
 public:
     __device__ explicit GridBarrier(unsigned long long* counter) : counter_(counter) {}
@@ -13,7 +13,7 @@ public:
         arrive();
         await();
     }
-    /// The first half: this block has come. What its threads wrote before, all blocks see behind await().
+    /// The first half: this block has come. What its threads wrote before, all blocks see after await().
     __device__ __forceinline__ void arrive() {
         __syncthreads();
         expected_ += gridDim.x;

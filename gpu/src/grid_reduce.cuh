@@ -145,7 +145,7 @@ struct GridReduce {
             sum[k] = high < static_cast<long long>(kLimit / 2) ? scalbn(negative ? -x : x, state.exponent[k] - kBelow)
                                                                : __longlong_as_double(0x7FF8000000000000ll);
         }
-        __syncwarp(); // one lane may change `state` behind this
+        __syncwarp(); // one lane may change `state` after this
     }
 };
 

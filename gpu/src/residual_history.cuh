@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(kSparseThreads)
     store_partials(sum, 0, partial);
 }
 
-/// Behind an update that was made: entry `first` + its number of both lists.
+/// After an update that was made: entry `first` + its number of both lists.
 inline __global__ void history_record(const double* rr, const double* defect, const SparseStatus* status,
                                       std::uint32_t first, std::uint32_t room, double* recursive, double* truth) {
     const std::uint32_t at = first + status->iterations + 1;
@@ -64,7 +64,7 @@ public:
         check(cudaMemset(recursive_.data(), 0xFF, recursive_.size() * sizeof(double)), "cudaMemset");
         check(cudaMemset(truth_.data(), 0xFF, truth_.size() * sizeof(double)), "cudaMemset");
     }
-    /// A solve of A c = rhs begins, whose c comes on top of an x with b - A x = rhs, behind `first` iterations.
+    /// A solve of A c = rhs begins, whose c comes on top of an x with b - A x = rhs, after `first` iterations.
     void begin(const std::vector<double>& rhs, std::uint32_t first) {
         rhs_.upload(rhs);
         first_ = first;
@@ -74,7 +74,7 @@ public:
         recursive_.upload(std::span(&recursive, 1), at);
         truth_.upload(std::span(&truth, 1), at);
     }
-    /// Behind the update's kernel: `rr` has its blocks' sums of squares of r.
+    /// After the update's kernel: `rr` has its blocks' sums of squares of r.
     template <class T>
     void record(cudaStream_t stream, const double* rr, const T* x, const SparseStatus* status) const {
         const DefectRows rows{begin_.data(), column_.data(), value_.data(), rhs_.data(), rows_};

@@ -59,8 +59,8 @@ template <int N, class T>
 double ResidentMatrix<N, T>::solve(const T* inverse, const T* r, T* x, T* p, SeveralState<N>* state, bool again) const {
     Buffer<Packet> packets(std::size_t{4 * N} * blocks_);
     packets.zero();
-    Buffer<unsigned long long> meetings(1);
-    meetings.zero();
+    Buffer<unsigned long long> barrier(1);
+    barrier.zero();
     const ResidentSolve<N, T> s{part_.data(),
                                 row_.data(),
                                 slices_.data(),
@@ -75,7 +75,7 @@ double ResidentMatrix<N, T>::solve(const T* inverse, const T* r, T* x, T* p, Sev
                                 x,
                                 p,
                                 packets.data(),
-                                meetings.data(),
+                                barrier.data(),
                                 state,
                                 shape_,
                                 again};

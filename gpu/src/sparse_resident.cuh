@@ -47,13 +47,13 @@ template <int N, class T> struct ResidentSolve {
     const std::uint32_t *part, *row; ///< first of each block's rows, and the end; which row of the system each is
     const std::uint32_t *slices,
         *begin;                  ///< first of each block's slices, and the end; their first entries, step by step
-    const std::uint16_t* column; ///< columns counted in the block's own rows, and behind them in its ghosts
+    const std::uint16_t* column; ///< columns counted in the block's own rows, and after them in its ghosts
     const std::uint32_t *ghosts, *ghost; ///< first of each block's ghosts, and the end; rows in that order
     const std::uint32_t* early;   ///< each block's rounds of rows that are no ghosts and read none, its first ones
     const T *value, *inverse, *r; ///< 1 / a_ii; the residual of x = 0; both as the system has them
     T *x, *p;                     ///< gets the solution; the direction in the rows' order, given if `again`
     Packet* packet;               ///< zeros, 4 N for each block
-    unsigned long long* meetings; ///< zero
+    unsigned long long* barrier;  ///< zero
     SeveralState<N>* state;
     ResidentShape shape;
     bool again;
@@ -107,7 +107,7 @@ template <int N, class T> struct ResidentLane {
     [[nodiscard]] __device__ __forceinline__ bool counts() const { return N != 1 || slot == 0; }
 };
 
-/// Asks for p of the ghosts, which other blocks have written. Behind land_ghosts() it is there.
+/// Asks for p of the ghosts, which other blocks have written. After land_ghosts() it is there.
 template <int N, class T> __device__ __forceinline__ void ask_for_ghosts(const ResidentRows<T>& a, const T* p) {
     using Lane = ResidentLane<N, T>;
     using Wide = Vector<T, Lane::kWide>;
@@ -266,7 +266,7 @@ __global__ void __launch_bounds__(kResidentThreads<N>, 1) several_resident(const
     __shared__ ColumnStep steps[kStride];
     const ResidentRows<T> a = load_rows(s, resident_memory);
     const ResidentLane<N, T> lane;
-    GridBarrier barrier(s.meetings);
+    GridBarrier barrier(s.barrier);
     const int own = static_cast<int>(threadIdx.x) / kResidentLanes<N>, column = lane.column();
     const std::size_t first = s.part[blockIdx.x];
     const int rows = lane.counts() ? a.rows : 0; // whose vectors this thread keeps
@@ -298,7 +298,7 @@ __global__ void __launch_bounds__(kResidentThreads<N>, 1) several_resident(const
     if (threadIdx.x < kStride) steps[threadIdx.x] = {0, 0, true};
     const std::uint32_t limit = s.state->limit;
 
-    // Where rows without ghosts come first, they are multiplied between the two halves of the blocks' meeting. (In
+    // Where rows without ghosts come first, they are multiplied between the two halves of the barrier. (In
     // solves that have none, the mere question in every round of rows took up to 5 % of the time.)
     const int early = kResidentEarly<N> ? static_cast<int>(s.early[blockIdx.x]) : 0;
     const auto meet = [&] { // all blocks have written p

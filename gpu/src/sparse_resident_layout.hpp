@@ -16,9 +16,9 @@
 #include <utility>
 #include <vector>
 
+#include "bank_schedule.hpp"
 #include "mantissa/sparse/compressed_rows.hpp"
 #include "sparse_resident.cuh"
-#include "turn_dealer.hpp"
 
 namespace mantissa::gpu {
 
@@ -131,7 +131,7 @@ public:
     void add(std::uint32_t row, std::uint32_t place, T value) {
         entries_[row].push_back({static_cast<std::uint16_t>(place), value});
     }
-    /// Behind it the maker is empty again.
+    /// After it the maker is empty again.
     void write(std::vector<std::uint16_t>& column, std::vector<T>& value) {
         std::size_t longest = 0;
         for (const auto& row : entries_) longest = std::max(longest, row.size());
@@ -150,44 +150,45 @@ private:
         T value;
     };
     static constexpr std::uint32_t kClasses = Slice::kBankGroups;
-    using Dealer = TurnDealer<kClasses>;
+    using Schedule = BankSchedule<kClasses>;
     static_assert(Slice::kStep % kClasses == 0);
 
     /// The kParts groups of threads that have the same rows: their turns are the steps of each.
     void write_groups(std::uint32_t group, std::uint32_t steps, std::uint16_t* column, T* value) {
         const std::uint32_t turns = steps * Slice::kParts;
-        const auto row_of = [&](std::uint32_t seat) { return Slice::thread(group, seat) / Slice::kSlots; };
-        dealer_.start(turns);
-        dealt_.clear();
-        for (std::uint32_t seat = 0; seat < kClasses; ++seat) { // a row's seats are neighbours; each gets up to `turns`
-            const bool next = seat != 0 && row_of(seat) == row_of(seat - 1);
+        const auto row_of = [&](std::uint32_t lane) { return Slice::thread(group, lane) / Slice::kSlots; };
+        schedule_.start(turns);
+        scheduled_.clear();
+        for (std::uint32_t lane = 0; lane < kClasses; ++lane) { // a row's lanes are neighbours; each gets up to `turns`
+            const bool next = lane != 0 && row_of(lane) == row_of(lane - 1);
             first_ = next ? first_ + turns : 0;
-            const std::vector<Entry>& row = entries_[row_of(seat)];
+            const std::vector<Entry>& row = entries_[row_of(lane)];
             for (std::size_t k = first_; k < std::min(row.size(), first_ + turns); ++k) {
-                dealer_.add(seat, row[k].place % kClasses);
-                dealt_.push_back(row[k]);
+                schedule_.add(lane, row[k].place % kClasses);
+                scheduled_.push_back(row[k]);
             }
         }
-        dealer_.finish();
+        schedule_.finish();
         for (std::uint32_t turn = 0; turn < turns; ++turn) {
             const std::size_t step = std::size_t{turn / Slice::kParts} * Slice::kStep;
             std::uint16_t place = 0; // one that is there in every block, or one of the turn's
-            for (std::uint32_t seat = 0; seat < kClasses; ++seat)
-                if (dealer_.entry(seat, turn) != Dealer::kNone) place = dealt_[dealer_.entry(seat, turn)].place;
-            for (std::uint32_t seat = 0; seat < kClasses; ++seat) {
-                const std::size_t at = step + Slice::thread(group + turn % Slice::kParts, seat);
-                const std::uint32_t entry = dealer_.entry(seat, turn);
+            for (std::uint32_t lane = 0; lane < kClasses; ++lane)
+                if (schedule_.entry(lane, turn) != Schedule::kNone)
+                    place = scheduled_[schedule_.entry(lane, turn)].place;
+            for (std::uint32_t lane = 0; lane < kClasses; ++lane) {
+                const std::size_t at = step + Slice::thread(group + turn % Slice::kParts, lane);
+                const std::uint32_t entry = schedule_.entry(lane, turn);
                 column[at] =
-                    entry == Dealer::kNone ? place : dealt_[entry].place; // nothing times what another one reads
-                if (entry != Dealer::kNone) value[at] = dealt_[entry].value;
+                    entry == Schedule::kNone ? place : scheduled_[entry].place; // nothing times what another one reads
+                if (entry != Schedule::kNone) value[at] = scheduled_[entry].value;
             }
         }
     }
 
     std::array<std::vector<Entry>, Slice::kRows> entries_;
-    Dealer dealer_;
-    std::vector<Entry> dealt_;
-    std::size_t first_ = 0; ///< of a row's entries, the first of a seat
+    Schedule schedule_;
+    std::vector<Entry> scheduled_;
+    std::size_t first_ = 0; ///< of a row's entries, the first of a lane
 };
 
 /// The arrays that ResidentSolve points to, as it tells them.
@@ -277,7 +278,7 @@ private:
         }
     }
 
-    /// Behind the rows. Returns the number of places.
+    /// After the rows. Returns the number of places.
     std::uint32_t place_ghosts(std::uint32_t b, ClassChooser<kClasses>& chooser) {
         const std::uint32_t rows = out_.part[b + 1] - out_.part[b];
         std::vector<std::uint32_t> beside;

@@ -1,7 +1,7 @@
 // Pipelined CG for grids that stream through memory: one persistent launch, one pass over the vectors per iteration.
 //
 // A warp walks down (odd passes: up) a strip of columns, V to a lane, with the lanes at its edges as halo. Row by row
-// it recomputes q = A p from the old p, forms r', p' and u', and q' = A p' one row behind, which only the dot products
+// it recomputes q = A p from the old p, forms r', p' and u', and q' = A p' one row later, which only the dot products
 // see: q is never stored. r and p alternate between two buffers, so neighbours still find the old values.
 //
 //     constant stencil, per row and iteration:   read r p, write r' p'; every other one: read u, write u'

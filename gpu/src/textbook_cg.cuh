@@ -153,7 +153,7 @@ void run_textbook(const TextbookSystem<T>& a, const Buffer<T>& x, const Buffer<T
     report.iterations = now.iterations;
     report.end = now.end;
     if (!measure_idle) return;
-    // Behind the end every kernel of the graph returns at once: what is left is what launches cost.
+    // After the end every kernel of the graph returns at once: what is left is what launches cost.
     constexpr int kGraphs = 20;
     timer.start();
     for (int i = 0; i < kGraphs; ++i) graph.launch();

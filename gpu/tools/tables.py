@@ -158,7 +158,7 @@ def blas1_table(result):
 
 
 def dense_table(result):
-    """A row for each contest, size and arithmetic; the first entrant is ours, the fastest other one stands beside it."""
+    """A row for each comparison, size and arithmetic; the first solver is ours, the fastest other one stands beside it."""
     lines = [
         "| contest | arithmetic | pivoting | n | ms | TFlop/s | beside | ms | TFlop/s | it takes | error | its error |",
         "|---|---|---|---:|---:|---:|---|---:|---:|---:|---:|---:|",
@@ -337,7 +337,7 @@ def sparse_communication_table(sparse):
 
 
 def gpus_tables(result):
-    """The tables of `bench gpu --gpus`. A further contest adds its own here."""
+    """The tables of `bench gpu --gpus`. A further comparison adds its own here."""
     out = [("Between GPUs", links_table(result))]
     if "grids" in result:
         grids = result["grids"]

@@ -79,12 +79,12 @@ public:
     void clear(Vec v) override { vectors_[index(v)].clear(); }
     void set_scalars(double alpha, double beta) override {
         words_ = {};
-        behind_.reset();
+        last_pair_.reset();
         words_.alpha = word(alpha);
         words_.beta = word(beta);
     }
     [[nodiscard]] Scalars scalars() const override {
-        return given_ && behind_ ? *behind_ : hls::scalars_of(spec_, words_);
+        return given_ && last_pair_ ? *last_pair_ : hls::scalars_of(spec_, words_);
     }
 
     RunReport run(const RunRequest& request) override {
@@ -98,7 +98,7 @@ public:
                 const StepPair& pair = pairs[report.passes];
                 pass.alpha = hls::to_word(spec_.operand, pair.alpha);
                 pass.beta = hls::to_word(spec_.operand, pair.beta);
-                behind_ = Scalars{.alpha = pair.alpha, .beta = pair.beta};
+                last_pair_ = Scalars{.alpha = pair.alpha, .beta = pair.beta};
             }
             mantissa_hls::ScalarResult result;
             if (sparse()) sparse_pass(pass, result);
@@ -156,7 +156,7 @@ private:
     hls::SparseRows rows_; // of sparse rows
     Buffer state_;
     mantissa_hls::ScalarWords words_;
-    std::optional<Scalars> behind_; ///< the last pass, where they are given
+    std::optional<Scalars> last_pair_; ///< the last pass, where they are given
     bool unfit_ = false;
 };
 

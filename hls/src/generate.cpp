@@ -56,10 +56,10 @@ int main(int count, char** values) {
         }
         if (arguments.size() > 3 && arguments[0] == "table") {
             std::vector<std::string> isas, names;
-            bool behind = false;
+            bool after_dashes = false;
             for (std::size_t k = 2; k < arguments.size(); ++k) {
-                if (arguments[k] == "--") behind = true;
-                else if (!behind) isas.push_back(arguments[k]);
+                if (arguments[k] == "--") after_dashes = true;
+                else if (!after_dashes) isas.push_back(arguments[k]);
                 else {
                     const auto [spec, kind, recurrence] = mantissa::hls::parse_kernel_name(arguments[k]);
                     names.push_back(mantissa::hls::kernel_name(spec, kind, recurrence));

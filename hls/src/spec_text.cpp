@@ -37,15 +37,15 @@ constexpr std::string_view kStencil = " stencil", kStreamed = " streamed", kSpar
 } // namespace
 
 std::string kernel_name(const DatapathSpec& spec, System::Kind kind, Recurrence recurrence) {
-    const std::string_view behind = recurrence == Recurrence::chebyshev ? kChebyshev : std::string_view();
-    if (!spec.fixed_vectors()) return to_string(spec).append(behind);
+    const std::string_view suffix = recurrence == Recurrence::chebyshev ? kChebyshev : std::string_view();
+    if (!spec.fixed_vectors()) return to_string(spec).append(suffix);
     DatapathSpec words = spec;
     words.order = RowOrder::chain;
     return to_string(words)
         .append(kind == System::Kind::stencil  ? kStencil
                 : kind == System::Kind::sparse ? kSparse
                                                : kStreamed)
-        .append(behind);
+        .append(suffix);
 }
 
 KernelName parse_kernel_name(const std::string& name) {

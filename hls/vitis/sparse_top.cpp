@@ -32,7 +32,7 @@ TopCore::Q q_bank[kDepth];
 
 } // namespace
 
-/// Vectors by position, `slices` beats: in from off-chip memory before a run and out behind it.
+/// Vectors by position, `slices` beats: in from off-chip memory before a run and out after it.
 extern "C" void sparse_load(const TopCore::R* r, std::uint32_t slices) {
     for (std::uint32_t a = 0; a < slices && a < kDepth; ++a) {
 #pragma HLS PIPELINE II = 1

@@ -52,7 +52,7 @@ using NearestS17 = Float<Format{17, 8, Rounding::nearest_even}>;
 using TruncatingS36 = Float<Format{36, 11}>;
 
 /// A pass of pipelined CG on a constant nine-point stencil in T with dot products in double: what the emulated engine
-/// is measured against. Vectors have a row of zeros before and behind them.
+/// is measured against. Vectors have a row of zeros before and after them.
 template <class T> struct NativePass {
     std::size_t row_length = 0, rows = 0;
     T centre{}, edge{}; ///< coefficients: on the diagonal, and of the eight neighbours

@@ -250,7 +250,7 @@ template <class T> void CaseList::paths(const NativeLoops<T>& native, std::size_
     }
 }
 
-/// One call's time, the mean of a few behind untimed ones. A single pass does not settle arrays in a third-level cache
+/// One call's time, the mean of a few after untimed ones. A single pass does not settle arrays in a third-level cache
 /// that is filled by what the second one evicts.
 double seconds_of(const std::function<void()>& run) {
     constexpr int kUntimed = 3, kTimed = 3;

@@ -44,7 +44,7 @@ template <class T> std::vector<Format> path_formats();
 /// Columns of the table of all paths.
 std::vector<std::string> path_operations();
 
-/// Times every case beside its baseline, `repetitions` times in turn, behind untimed calls that bring its arrays into
+/// Times every case beside its baseline, `repetitions` times in turn, after untimed calls that bring its arrays into
 /// the cache. Cases without a baseline among `cases` are left out.
 std::vector<Ratio> measure(const std::vector<Case>& cases, int repetitions = 21);
 

@@ -19,14 +19,14 @@ Digits take_apart(std::string_view text, bool hex) {
     }
     const auto mark = text.find_first_of(hex ? "pP" : "eE");
     std::string_view mantissa = text.substr(0, mark);
-    bool behind_point = false;
+    bool after_point = false;
     long point = 0;
     for (const char c : mantissa) {
         if (c == '.') {
-            behind_point = true;
+            after_point = true;
             continue;
         }
-        point += behind_point ? 1 : 0;
+        point += after_point ? 1 : 0;
         if (c != '0' || !d.digits.empty()) d.digits.push_back(c);
     }
     // What is cut off counts as one more digit, which is not zero unless all of it is.

@@ -10,11 +10,11 @@
 
 namespace mantissa::detail {
 
-/// A text that std::from_chars accepts, taken apart: sign, digits (a point counted), and the exponent behind them.
+/// A text that std::from_chars accepts, taken apart: sign, digits (a point counted), and the exponent after them.
 struct Digits {
     bool negative = false;
     std::string digits; ///< without the point and leading zeros
-    long exponent = 0;  ///< of the base, or of 2 behind hexadecimal digits
+    long exponent = 0;  ///< of the base, or of 2 after hexadecimal digits
 };
 
 /// An exponent (of 10) that far is beyond every format; longer ones are cut to it.

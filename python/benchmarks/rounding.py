@@ -104,7 +104,7 @@ def timed(tasks, rounds):
     times = {when: {name: [] for name in tasks} for when in ("after others", "again")}
     order, shuffle = list(tasks.items()), random.Random(0)
     for number in range(rounds):
-        shuffle.shuffle(order)  # nobody is always behind the one that empties the caches, or frees memory to use again
+        shuffle.shuffle(order)  # nobody is always after the one that empties the caches, or frees memory to use again
         for name, task in order:
             if number % 20 != 0 and times["again"][name][0] > SLOW:
                 continue

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 class Format:
     """A number format. Format('s17e8') has 17 stored fraction bits and 8 exponent bits, truncates and has no subnormal
-    numbers; Format('fx18.16') has words of 18 bits, 16 of them fraction. Policy words stand behind colons:
+    numbers; Format('fx18.16') has words of 18 bits, 16 of them fraction. Policy words follow colons:
     's10e5:rne:subnormals' is IEEE's half. Names: double, float, half, bfloat16, tf32.
     """
 
@@ -26,7 +26,7 @@ class Format:
         """Bits of a number."""
     @property
     def fraction_bits(self) -> int:
-        """Stored fraction bits; of a fixed format, bits behind the point."""
+        """Stored fraction bits; of a fixed format, bits after the point."""
     @property
     def exponent_bits(self) -> int:
         """0 in a fixed format."""
@@ -122,7 +122,7 @@ class WordFormat:
         """Bits of a word."""
     @property
     def fraction_bits(self) -> int:
-        """Bits behind the point."""
+        """Bits after the point."""
     @property
     def exponent_bits(self) -> int: ...
     @property

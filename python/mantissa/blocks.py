@@ -130,7 +130,7 @@ def blocks(x: Any, fmt: str, *, block: Optional[int] = None, axis: int = -1, sca
     """x in a block format, blocks along an axis (the last block may be shorter).
 
     fmt: mxfp8_e4m3, mxfp8_e5m2, mxfp6_e3m2, mxfp6_e2m3, mxfp4_e2m1, mxint8 or nvfp4. Elements are x over the scale,
-    rounded to nearest-even and saturated; a rounding word behind a colon (rna, rz, odd, up, down, sr) is used instead.
+    rounded to nearest-even and saturated; a rounding word after a colon (rna, rz, odd, up, down, sr) is used instead.
     block: numbers in one, by default 32, and 16 for nvfp4.
 
     scale: how an MX block's scale, a power of two, follows from its largest magnitude m (e is the exponent of the largest

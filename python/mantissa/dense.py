@@ -29,7 +29,7 @@ class DenseResult:
     """How the factorisation ended, and at which column where it failed."""
     column: int
     steps: int
-    """Refinement steps behind the first substitution."""
+    """Refinement steps after the first substitution."""
     krylov_steps: int
     """GMRES steps in all."""
     backward_error: float
@@ -46,7 +46,7 @@ class DenseResult:
     factor_seconds: float
     refine_seconds: float
     history: list[tuple[int, float]]
-    """GMRES steps and backward error, behind the substitution and behind each step."""
+    """GMRES steps and backward error, after the substitution and after each step."""
     solution: Optional[NDArray[np.float64]]
 
     @property

@@ -268,7 +268,7 @@ def solve(problem: ProblemLike, spec: Optional[FormatLike] = None, *, engine: st
     unknowns.
 
     callback(inner iterations, outer iterations, relative defect) is called for each outer step: for each row of the
-    result's history behind its first, as it comes. progress takes the same, ten times a second at most, also within an
+    result's history after its first, as it comes. progress takes the same, ten times a second at most, also within an
     outer step (the defect is 0 there: none is formed). Either ends the solve by returning False. progress=True shows a
     line on standard error that changes as the solve goes on.
 

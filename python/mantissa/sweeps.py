@@ -65,7 +65,7 @@ def sweep(file: Optional[PathLike] = None, *, store: Optional[PathLike] = None, 
     in which points that are there already are not solved again; without one a sweep of keywords keeps nothing. threads:
     points at a time.
 
-    ^C ends it behind the points that are being solved; what is stored stays, and the same call goes on from there.
+    ^C ends it after the points that are being solved; what is stored stays, and the same call goes on from there.
     """
     if (file is None) == (not grid):
         raise ValueError("sweep: give a sweep file, or its keys as keywords: sweep(problem=[...], format=[...])")

@@ -31,7 +31,7 @@ using Writable = nb::ndarray<nb::c_contig, nb::device::cpu>;
 bool is_single(const nb::dlpack::dtype& type, const char* what);
 
 /// Cuts 0 .. n - 1 into as many ranges as there are threads (0: all cores), each a multiple of `grain` long but the
-/// last, and calls `work(first, count)` on each, at once. The first exception is thrown again behind the last call.
+/// last, and calls `work(first, count)` on each, at once. The first exception is thrown again after the last call.
 void in_parallel(std::size_t n, int threads, std::size_t grain,
                  const std::function<void(std::size_t first, std::size_t count)>& work);
 

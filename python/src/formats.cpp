@@ -16,7 +16,7 @@ void bind_formats(nb::module_& m) {
         m, "Format",
         "A number format. Format('s17e8') has 17 stored fraction bits and 8 exponent bits, truncates and "
         "has no subnormal numbers; Format('fx18.16') has words of 18 bits, 16 of them fraction. Policy "
-        "words stand behind colons: 's10e5:rne:subnormals' is IEEE's half. Names: double, float, half, "
+        "words follow colons: 's10e5:rne:subnormals' is IEEE's half. Names: double, float, half, "
         "bfloat16, tf32.")
         .def(
             "__init__", [](Format* self, std::string_view text) { new (self) Format(parse_format(text)); }, "text"_a)
@@ -29,7 +29,7 @@ void bind_formats(nb::module_& m) {
         .def_prop_ro("is_fixed", &Format::is_fixed, "Fixed-point words, or floating-point numbers?")
         .def_prop_ro("width", &Format::width, "Bits of a number.")
         .def_ro("fraction_bits", &Format::fraction_bits,
-                "Stored fraction bits; of a fixed format, bits behind the point.")
+                "Stored fraction bits; of a fixed format, bits after the point.")
         .def_ro("exponent_bits", &Format::exponent_bits, "0 in a fixed format.")
         .def_prop_ro("epsilon", &Format::epsilon,
                      "Distance from 1 to the next larger number; the grid of a fixed format.")

@@ -117,7 +117,7 @@ void bind_narrow_words(nb::module_& m) {
         .def("__hash__", [](const WordFormat& f) { return std::hash<std::string>{}(narrow::to_string(f)); })
         .def_prop_ro("is_fixed", [](const WordFormat&) { return true; })
         .def_ro("width", &WordFormat::word_bits, "Bits of a word.")
-        .def_ro("fraction_bits", &WordFormat::fraction_bits, "Bits behind the point.")
+        .def_ro("fraction_bits", &WordFormat::fraction_bits, "Bits after the point.")
         .def_prop_ro("exponent_bits", [](const WordFormat&) { return 0; })
         .def_ro("is_signed", &WordFormat::is_signed)
         .def_prop_ro("single", [](const WordFormat&) { return false; })

@@ -44,7 +44,7 @@ public:
         : function_(std::move(function)), callback_(std::move(callback)) {}
     bool operator()(const HistoryPoint& point);
     [[nodiscard]] bool raised() const { return raised_; }
-    /// Behind the solve, with the GIL: throws what the user or the function has raised.
+    /// After the solve, with the GIL: throws what the user or the function has raised.
     void settle() const {
         if (raised_) throw nb::python_error();
     }

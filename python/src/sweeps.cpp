@@ -37,7 +37,7 @@ template <class P> struct OutcomeOf;
 template <> struct OutcomeOf<Point> { using Type = PointOutcome; };
 template <> struct OutcomeOf<DensePoint> { using Type = DenseOutcome; };
 
-/// Solves the points that the store lacks. Each is stored as it comes; `stop` ends the run behind the points in flight.
+/// Solves the points that the store lacks. Each is stored as it comes; `stop` ends the run after the points in flight.
 template <class P>
 void run_points(const std::vector<P>& points, Store& store, int threads, const std::atomic<bool>& stop,
                 Report& report) {

@@ -37,7 +37,7 @@ public:
         top->clk_i = 1;
         top->eval();
         ++clock;
-        upsets.behind(*top, clock);
+        upsets.after_edge(*top, clock);
     }
     void edge() {
         low();

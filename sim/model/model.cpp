@@ -18,7 +18,7 @@
 #include "streams.hpp"
 #include "upsets.hpp"
 
-// What eval() calls on a rising edge, behind its loops and triggers. Absent where a version names them otherwise.
+// What eval() calls on a rising edge, after its loops and triggers. Absent where a version names them otherwise.
 __attribute__((weak)) void Vmodel___024root___eval_ico(Vmodel___024root* top);
 __attribute__((weak)) void Vmodel___024root___eval_nba(Vmodel___024root* top);
 
@@ -59,7 +59,7 @@ struct mantissa_model_state {
         return all([](const Streams& streams) { return streams.plain(); });
     }
 
-    /// A rising edge behind an evaluation since which nothing but registers and data inputs moved, so that the low half
+    /// A rising edge after an evaluation since which nothing but registers and data inputs moved, so that the low half
     /// of the clock needs none: straight to what eval() would call.
     template <class Root> void rise(Root& root) {
         if constexpr (requires {
@@ -85,7 +85,7 @@ struct mantissa_model_state {
 
     void count() {
         ++clock;
-        upsets.behind(*top, clock);
+        upsets.after_edge(*top, clock);
     }
     void edge() {
         top->clk_i = 0;
@@ -174,7 +174,7 @@ struct mantissa_model_state {
     }
 
     /// The same with every beat there and room for all. What the core shows then hangs on its registers and on the
-    /// streams' valid and last alone, so between their changes its outputs behind one edge are those before the next,
+    /// streams' valid and last alone, so between their changes its outputs after one edge are those before the next,
     /// and one evaluation makes a clock. `settled`: the outputs stand.
     bool step_plain(mantissa_stats& stats, bool& settled) {
         Vmodel___024root& root = *top->rootp;
@@ -264,7 +264,7 @@ struct mantissa_model_state {
 };
 
 #ifdef MANTISSA_RULES
-/// What an assertion that does not hold calls: no run goes on behind it.
+/// What an assertion that does not hold calls: no run goes on after it.
 void vl_stop(const char* file, int line, const char* scope) {
     throw std::runtime_error(std::string(file) + ":" + std::to_string(line) +
                              ": the core broke a rule of its interfaces, in " + scope);

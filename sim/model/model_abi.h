@@ -47,7 +47,7 @@ typedef struct {
     uint64_t bytes_read, bytes_written;
 } mantissa_stats;
 
-/* A vector is its beats behind each other. A beat is the core's tdata, the element of lane 0 lowest, in as many 64-bit
+/* A vector is its beats one after another. A beat is the core's tdata, the element of lane 0 lowest, in as many 64-bit
    words as it takes, the lowest first, with zeros above; lanes of the last beat without an element hold anything. */
 typedef struct {
     uint64_t size; /* elements that a pass reads */

@@ -162,7 +162,7 @@ module model_top #(
 `endif
     end
   endgenerate
-  // A write behind one to a scalar waits until the operands have been formed; several cores' port takes it on its way.
+  // A write after one to a scalar waits until the operands have been formed; several cores' port takes it on its way.
   axil_rules #(.Within((Cores > 1) ? 14 : 10)) i_axil (
     .clk_i, .rst_ni, .awvalid_i(awvalid), .awready_i(awready), .wvalid_i(wvalid), .wready_i(wready), .bvalid_i(bvalid),
     .bready_i(1'b1), .bresp_i(bresp), .arvalid_i(arvalid), .arready_i(arready), .rvalid_i(rvalid), .rready_i(1'b1),

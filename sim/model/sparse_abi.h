@@ -33,7 +33,7 @@ typedef struct {
     void (*destroy)(mantissa_sparse_state*);
     void (*reset)(mantissa_sparse_state*);
     void (*set_memory)(mantissa_sparse_state*, const mantissa_memory*);
-    /* The matrix that every pass takes: beats behind each other; beat_bytes count for the bandwidth. It stays the
+    /* The matrix that every pass takes: beats one after another; beat_bytes count for the bandwidth. It stays the
        caller's. */
     void (*set_matrix)(mantissa_sparse_state*, const uint64_t* beats, uint64_t count, uint32_t beat_bytes);
     /* For tests: tlast comes with beat `last_at`, and the stream is dead from beat `ends_at` on (~0: as it should be).

@@ -85,7 +85,7 @@ struct Stream {
     std::uint32_t bytes = 0;        // of a beat
     std::uint32_t stall = 0;        // clocks left of a random stall
     bool offered = false;           // in: valid was raised and must stay
-    std::uint64_t beyond = 0;       // out: beats behind the last one, thrown away
+    std::uint64_t beyond = 0;       // out: beats after the last one, thrown away
     std::vector<std::uint64_t> due; // ring of arrival clocks, one per buffered beat
 };
 

@@ -12,7 +12,7 @@ typedef struct {
     uint64_t words;
 } mantissa_upset_place;
 
-/* Behind the edge number `clock` (counted since create) bit `bit` of word `word` of the place is turned over. */
+/* After the edge number `clock` (counted since create) bit `bit` of word `word` of the place is turned over. */
 typedef struct {
     uint32_t place;
     uint32_t bit;

@@ -20,7 +20,7 @@
 
 void Vmodel___024root___eval_settle(Vmodel___024root* top);
 
-/// A member: its words stand behind each other, `word_bytes` apart.
+/// A member: its words stand one after another, `word_bytes` apart.
 struct UpsetMember {
     const char* name;
     void* (*at)(Vmodel___024root&);
@@ -100,7 +100,7 @@ public:
         upset_ = upset;
         armed_ = true;
     }
-    void behind(Vmodel& top, std::uint64_t clock) {
+    void after_edge(Vmodel& top, std::uint64_t clock) {
         if (!armed_ || clock != upset_.clock) return;
         armed_ = false;
         UpsetPlaces::of_model().flip(top, upset_);
@@ -120,7 +120,7 @@ private:
 class Upsets {
 public:
     void arm(const mantissa_upset&) {}
-    void behind(Vmodel&, std::uint64_t) {}
+    void after_edge(Vmodel&, std::uint64_t) {}
     static std::uint64_t places(const mantissa_upset_place** list) {
         *list = nullptr;
         return 0;

@@ -97,8 +97,8 @@ RunReport CoreSession::finish() {
         report.end = RunEnd::fault;
         fault_ = end ? describe_errors(errors) : fmt::format("STATUS is 0x{:x}, which names no end of a run", status);
     }
-    if (report.passes > 0) scalars_ = scalars_behind(report.passes);
-    // Behind the scalars, which are checked as they are read.
+    if (report.passes > 0) scalars_ = scalars_after(report.passes);
+    // After the scalars, which are checked as they are read.
     if (((status | read_register(kStatus)) & kFaultDetectedBit) != 0) {
         report.end = RunEnd::fault;
         fault_ = "fault_detected: one of the core's checks failed";
@@ -108,7 +108,7 @@ RunReport CoreSession::finish() {
     return report;
 }
 
-Scalars CoreSession::scalars_behind(std::uint64_t passes) {
+Scalars CoreSession::scalars_after(std::uint64_t passes) {
     if (given_) {
         const StepPair& last = pairs_.at(passes - 1);
         return {.alpha = last.alpha, .beta = last.beta};
@@ -149,7 +149,7 @@ void CoreSession::write_scalars() {
     write_pair(kBeta, encode(spec_.scalar, scalars_.beta));
 }
 
-/// The pass behind a write() of what does not fit: it was run, and it ends the run without scalars.
+/// The pass after a write() of what does not fit: it was run, and it ends the run without scalars.
 void CoreSession::end_unfit(RunReport& report) {
     unfit_ = false;
     report.end = RunEnd::window_overflow;

@@ -25,10 +25,10 @@ public:
     void reset() override;
 
 protected:
-    /// The wire alone: the registers are programmed again behind it.
+    /// The wire alone: the registers are programmed again after it.
     virtual void reset_core() = 0;
     virtual void program_system() = 0;
-    /// Before a run's registers are written, and behind a run: STATUS.
+    /// Before a run's registers are written, and after a run: STATUS.
     virtual void before_run() {}
     virtual void after_run(std::uint32_t /*status*/) {}
 
@@ -53,8 +53,8 @@ private:
     void end_unfit(RunReport& report);
     /// Those of a run, in operands, into the core's table where it holds others.
     void write_pairs(const RunRequest& request);
-    /// What the scalar unit holds behind a run; in its place the last pass's pair.
-    [[nodiscard]] Scalars scalars_behind(std::uint64_t passes);
+    /// What the scalar unit holds after a run; in its place the last pass's pair.
+    [[nodiscard]] Scalars scalars_after(std::uint64_t passes);
     /// Bits of the longest word of a vector, from its register WORDS.
     int longest(std::uint32_t address);
 

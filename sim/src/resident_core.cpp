@@ -187,7 +187,7 @@ private:
             throw InvalidInput(
                 fmt::format("resident: exponents have 16 bits; give a headroom and a tolerance within 2^{}", kMost));
     }
-    /// V as the core sends it, its words checked on their way too. What they are worth behind a fault is for who knows
+    /// V as the core sends it, its words checked on their way too. What they are worth after a fault is for who knows
     /// b to say.
     void take(ResidentReport& report) {
         const std::uint64_t got = model_.send(v_);
@@ -241,7 +241,7 @@ private:
     DatapathSpec spec_;
     ResidentModel model_;
     std::size_t row_length_;
-    std::vector<std::uint64_t> v_; // as it was sent behind the last solve
+    std::vector<std::uint64_t> v_; // as it was sent after the last solve
     std::shared_ptr<UpsetTrial> trial_;
     std::string fault_;
 };

@@ -32,7 +32,7 @@ mantissa_memory to_c(const MemoryOptions& m) {
     return {m.bytes_per_cycle, m.latency, std::max(m.fifo_beats, 1U), m.stall, m.seed};
 }
 
-/// Registers of a core of several stand on a page of their own, behind the one of all.
+/// Registers of a core of several stand on a page of their own, after the one of all.
 std::uint32_t page(std::size_t core) {
     return static_cast<std::uint32_t>(core + 1) << 8;
 }

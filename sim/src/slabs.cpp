@@ -18,7 +18,7 @@ std::vector<Slab> slabs(std::size_t size, std::size_t row_length, int lanes, int
     // A row of nine reaches one row and one element far; where slabs are whole rows, their first and last element are
     // the grid's edge, whose rows are not formed.
     const std::size_t halo = whole_rows ? row_length : rounded_up(row_length + 1, unit);
-    // What a core has to do: its own, its halos, and behind the vector's end as much as a halo to form the last row.
+    // What a core has to do: its own, its halos, and after the vector's end as much as a halo to form the last row.
     const std::size_t all = size + (2 * count - 1) * halo;
     std::vector<std::size_t> begin(count + 1, 0);
     begin[count] = size;

@@ -1,4 +1,4 @@
-"""The example in numbers of docs/integration.md: elements 5 and 6 of the vectors, and the registers, behind passes 1 and 2. The test
+"""The example in numbers of docs/integration.md: elements 5 and 6 of the vectors, and the registers, after passes 1 and 2. The test
 rtl.core_file compares it with the page."""
 
 ROWS = """

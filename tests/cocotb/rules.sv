@@ -29,7 +29,7 @@ module rules;
   pass_rules #(.N(9)) i_reads_bands (
     .clk_i(clk), .rst_ni(rst_n), .pass_i(pcg_core_axis.m_axis_pass_tvalid & pcg_core_axis.m_axis_pass_tready),
     .tvalid_i(pcg_core_axis.band_tvalid), .tready_i(pcg_core_axis.band_tready), .tlast_i(pcg_core_axis.band_tlast));
-  axil_rules #(.Within(10)) i_axil ( // a write behind one to a scalar waits until the operands have been formed
+  axil_rules #(.Within(10)) i_axil ( // a write after one to a scalar waits until the operands have been formed
     .clk_i(clk), .rst_ni(rst_n), .awvalid_i(pcg_core_axis.s_axil_awvalid), .awready_i(pcg_core_axis.s_axil_awready),
     .wvalid_i(pcg_core_axis.s_axil_wvalid), .wready_i(pcg_core_axis.s_axil_wready),
     .bvalid_i(pcg_core_axis.s_axil_bvalid), .bready_i(pcg_core_axis.s_axil_bready),

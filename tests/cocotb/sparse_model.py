@@ -12,7 +12,7 @@ def shifted(x, shift, down):
 
 
 class Words:
-    """Words of `width` bits, of which `fraction` are behind the point."""
+    """Words of `width` bits, of which `fraction` are after the point."""
 
     def __init__(self, width, fraction, down):
         self.width, self.fraction, self.down = width, fraction, down

@@ -17,7 +17,7 @@ module sparse_rules;
   gather_rules #(.Lanes(`LANES), .EntryW(`ENTRY_W)) i_gather (
     .clk_i(clk), .rst_ni(rst_n), .beat_i(sp_core_axis.s_axis_row_tvalid & sp_core_axis.s_axis_row_tready),
     .entries_i(sp_core_axis.s_axis_row_tdata[`LANES*`ENTRY_W-1:0]));
-  axil_rules #(.Within(10)) i_axil ( // a write behind one to a scalar waits until the operands have been formed
+  axil_rules #(.Within(10)) i_axil ( // a write after one to a scalar waits until the operands have been formed
     .clk_i(clk), .rst_ni(rst_n), .awvalid_i(sp_core_axis.s_axil_awvalid), .awready_i(sp_core_axis.s_axil_awready),
     .wvalid_i(sp_core_axis.s_axil_wvalid), .wready_i(sp_core_axis.s_axil_wready),
     .bvalid_i(sp_core_axis.s_axil_bvalid), .bready_i(sp_core_axis.s_axil_bready),

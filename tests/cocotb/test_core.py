@@ -91,7 +91,7 @@ class Bench:
         data = bytes(frame.tdata)
         assert len(data) == -(-count // PARAMETERS["Lanes"]) * PARAMETERS["Lanes"] * size
         words = [int.from_bytes(data[k:k + size], "little") for k in range(0, len(data), size)]
-        assert not any(words[count:]), "lanes behind LENGTH go out as zero"
+        assert not any(words[count:]), "lanes after LENGTH go out as zero"
         return words[:count]
 
     def load(self, row_length, size, stencil):

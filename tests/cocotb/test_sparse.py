@@ -94,7 +94,7 @@ class Bench:
         self.state["r"] = [rng.randrange(-half, half) if rows[i] else 0 for i in range(size)]
 
     def frame(self, words):
-        """A vector's beats: positions in order, zeros behind the last element."""
+        """A vector's beats: positions in order, zeros after the last element."""
         at = [0] * (-(-self.size // LANES) * LANES)
         for i, word in enumerate(words):
             at[self.position[i]] = word
@@ -109,7 +109,7 @@ class Bench:
         data = bytes((await with_timeout(cocotb.start_soon(self.words_out.recv()), 400, "us")).tdata)
         assert len(data) == -(-self.size // LANES) * LANES * WORD_BYTES
         words = [int.from_bytes(data[k:k + WORD_BYTES], "little", signed=True) for k in range(0, len(data), WORD_BYTES)]
-        assert not any(words[self.size:]), "words behind the last element stay 0"
+        assert not any(words[self.size:]), "words after the last element stay 0"
         return [words[self.position[i]] for i in range(self.size)]
 
     async def program(self, passes):

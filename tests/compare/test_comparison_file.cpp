@@ -96,7 +96,7 @@ TEST(ComparisonFile, ShippedFilesParse) {
         EXPECT_NO_THROW(read_comparison(std::string(MANTISSA_EXPERIMENTS) + "/" + name)) << name;
 }
 
-/// The example with every key: in the header behind "//     ", in docs/compare.md between "```toml" and "```".
+/// The example with every key: in the header after "//     ", in docs/compare.md between "```toml" and "```".
 std::string example_of(const std::string& file, const std::string& begin, const std::string& end,
                        const std::string& prefix) {
     std::ifstream in(std::string(MANTISSA_SOURCE) + "/" + file);

@@ -51,7 +51,7 @@ TEST(CycleCores, RowsTellTheCoreAndTheBusApart) {
     EXPECT_NE(comparison_text(d).find("Cycle cores on poisson2d:level=7"), std::string::npos);
 }
 
-TEST(CycleCores, AGpusCyclesStandBehindTheirGrid) {
+TEST(CycleCores, AGpusCyclesFollowTheirGrid) {
     const Scratch scratch;
     std::string head = kHead;
     head.replace(head.find("level=7"), 7, "level=8");

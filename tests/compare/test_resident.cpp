@@ -55,7 +55,7 @@ TEST(ChipMemory, WordsOfTheOuterLoopFillWhatIsLeftOfDeepMemories) {
     d.memories.push_back({"UltraRAM", 1, 72, 4096, 72});
     const MemoryUse use = memories_for({72, 128}, 1024, 1, 1, 0, d);
     EXPECT_EQ(use.lacks, "");
-    EXPECT_EQ(use.used, (std::vector<std::uint64_t>{0, 1})); // one word of the pass, 128 of 3 x 72 bits behind it
+    EXPECT_EQ(use.used, (std::vector<std::uint64_t>{0, 1})); // one word of the pass, 128 of 3 x 72 bits after it
     EXPECT_EQ(use.turns, 3U);                                // its port visits three words of an element
     EXPECT_EQ(memories_for({72, 128}, 4096, 1, 1, 0, d).lacks, "memory");
 }

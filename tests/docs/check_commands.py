@@ -3,7 +3,7 @@
 
     check_commands.py --source FOLDER --program PROGRAM [--seconds S] [--jobs N] [--only TEXT]
 
-A command is a line of an indented or fenced block that begins with "mantissa" (perhaps behind "$ " or "build/bin/"),
+A command is a line of an indented or fenced block that begins with "mantissa" (perhaps after "$ " or "build/bin/"),
 with the lines that a backslash joins to it. Each runs in a folder of its own that holds experiments/, a small matrix, a
 small mesh and a small results file under the names that the documents use. A command passes when it ends with exit code
 0, or with 1 where that is a solve's answer (not converged), or still runs after S seconds: a wrong option, file or

@@ -3,7 +3,7 @@
 
     check_tutorial.py DOCUMENT --source FOLDER --programs FOLDER
 
-Blocks fenced as ```console hold commands, each behind "$ ", and their output. "..." in a line of output stands for any
+Blocks fenced as ```console hold commands, each after "$ ", and their output. "..." in a line of output stands for any
 text, a line of nothing but "..." for any lines. A block fenced as ```toml with a first line "# NAME" is a file: it is
 written before the commands that follow. All commands run in one shell, in a folder with the source's experiments and
 the programs as build/bin. Exits with 1 at the first difference, and shows it.

@@ -2,7 +2,7 @@
 """A document's C++ examples as a program, and its output beside what the document shows.
 
     examples.py generate DOCUMENT -o FILE.cpp     one function for each block fenced as ```cpp
-    examples.py check DOCUMENT --program PROGRAM   runs them; a block fenced as ```text right behind one is its output
+    examples.py check DOCUMENT --program PROGRAM   runs them; a block fenced as ```text right after one is its output
 
 A block holds statements, and perhaps includes and using-directives: its #include lines go to the top of the program,
 the rest into a function that begins with `using namespace mantissa` and `using namespace mantissa::literals`.

@@ -151,7 +151,7 @@ TEST(Chebyshev, EqualsReferencePassInWords) {
                 }
 }
 
-// A word that overflows ends the run behind its pass, and the pair stays to be seen; so does a value that does not fit.
+// A word that overflows ends the run after its pass, and the pair stays to be seen; so does a value that does not fit.
 TEST(Chebyshev, OverflowEndsARun) {
     const System system = testing::stencil_system(17, 13);
     for (const EmulatedPath path : {EmulatedPath::fastest, EmulatedPath::general}) {

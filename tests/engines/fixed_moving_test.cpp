@@ -250,7 +250,7 @@ TEST(MovingPoint, SolvesInShortWords) {
 }
 
 /// An overflow costs the step: of q the session takes a bit from r and p, of u the scheme scales by more.
-TEST(MovingPoint, SolvesBehindOverflows) {
+TEST(MovingPoint, SolvesAfterOverflows) {
     const Solved q = solved("fx18.16,q=fx15.16,u=fx36.21,coef=fx18.14,point=moving");
     EXPECT_TRUE(q.converged);
     EXPECT_GE(q.result.overflows, 1U);

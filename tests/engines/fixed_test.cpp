@@ -203,7 +203,7 @@ TEST(Fixed, PlainRecurrenceKeepsWordsAndConverges) {
     EXPECT_LE(report.words.r, 30);
 }
 
-/// Everything that a session holds behind some passes.
+/// Everything that a session holds after some passes.
 std::vector<double> state(const std::string& text, const System& system, int threads) {
     const auto session = make_emulated_engine()->load(system, parse_spec(text), {threads, Recurrence::pipelined});
     std::vector<double> start = random_values(system.size(), 0.1);

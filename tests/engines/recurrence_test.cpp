@@ -128,7 +128,7 @@ struct Loops {
     }
 };
 
-/// Chronopoulos and Gear's, or with a product more Ghysels and Vanroose's; u behind `steps` iterations.
+/// Chronopoulos and Gear's, or with a product more Ghysels and Vanroose's; u after `steps` iterations.
 std::vector<double> one_wait(Loops loops, const std::vector<double>& b, int steps, bool hidden) {
     std::vector<double> r = loops.start(b), u(b.size()), p(u), s(u), z(u), w = loops.product(r);
     double alpha = 0, before = 0;
@@ -403,7 +403,7 @@ TEST(Recurrence, Ledger) {
     EXPECT_EQ(ledger("bicgstab").waits, 3);
     EXPECT_EQ(ledger("bicgstab").products, 2);
     EXPECT_EQ(ledger("flexible").preconditioned, 1);
-    // p, r and p again; p, u and r behind A p, which no sweep but its own reads.
+    // p, r and p again; p, u and r after A p, which no sweep but its own reads.
     const recurrence::Ledger chebyshev = ledger("chebyshev");
     EXPECT_EQ(chebyshev.vectors, 3);
     EXPECT_EQ(chebyshev.reads, 2 + 3);

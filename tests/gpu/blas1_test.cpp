@@ -128,7 +128,7 @@ TYPED_TEST(GpuBlas1Test, ExtremeElements) {
     }
 }
 
-// Many launches behind each other, each of which reads what the one before wrote.
+// Many launches one after another, each of which reads what the one before wrote.
 TYPED_TEST(GpuBlas1Test, LaunchesThatFollowEachOther) {
     const std::size_t n = 300007;
     auto x = this->values(n, 5, 2), y = this->values(n, 6, 2);

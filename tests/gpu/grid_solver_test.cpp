@@ -272,7 +272,7 @@ TEST_F(GridSolverTest, OutOfMemoryIsAnExceptionAndFreesWhatItHeld) {
     }
     check(cudaMemGetInfo(&after, &total), "cudaMemGetInfo");
     EXPECT_EQ(before, after);
-    // The device is usable behind it.
+    // The device is usable after it.
     GridSolver solver(stencil(33, 33));
     solver.set_rhs(bump(stencil(33, 33)));
     EXPECT_EQ(solver.solve({}).end, CgEnd::converged);

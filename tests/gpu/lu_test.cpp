@@ -232,7 +232,7 @@ TEST(LuChoice, GoesByShapeAndCard) {
     EXPECT_EQ(lu_by_for(12000, LuPivoting::partial, false, kH200).factor, LuBy::own);
 }
 
-// The vendor's kernels behind the same class: factors inside the same bounds, the same ends, and hands over lists of
+// The vendor's kernels in the same class: factors inside the same bounds, the same ends, and hands over lists of
 // exchanges between the two.
 TYPED_TEST(LuTest, ByCusolverOrByWhoeverIsFaster) {
     for (const LuPivoting pivoting : {LuPivoting::partial, LuPivoting::none})

@@ -443,7 +443,7 @@ TEST_F(SparseSolverTest, TimedChoiceIsTheFastestAndSaysItsTime) {
     }
 }
 
-// A band in random order: behind reverse Cuthill-McKee its blocks are full again and its gathers are near.
+// A band in random order: after reverse Cuthill-McKee its blocks are full again and its gathers are near.
 TEST_F(SparseSolverTest, ChoiceTakesTheOrderThatIsFaster) {
     const CompressedRows band = full_blocks(20000);
     std::vector<std::uint32_t> shuffled(band.rows());

@@ -56,7 +56,7 @@ protected:
         for (std::size_t i = 0; i < b_.size(); ++i) b_[i] = std::cos(0.1 * static_cast<double>(i));
     }
     /// The processor's solver from the same start.
-    PcgReport twin(PcgTest test, double tolerance, std::vector<double> start = {}) const {
+    PcgReport on_host(PcgTest test, double tolerance, std::vector<double> start = {}) const {
         std::vector<std::vector<double>> x = {std::move(start)};
         PcgOptions options;
         options.test = test;
@@ -71,9 +71,9 @@ protected:
 constexpr SparseFormat kFormats[] = {SparseFormat::crs,      SparseFormat::bcrs2, SparseFormat::bcrs4,
                                      SparseFormat::jds_rows, SparseFormat::sell,  SparseFormat::sell_lengths};
 
-TEST_F(TextbookTest, BothTestsTakeTheTwinsIterationsInEveryFormat) {
+TEST_F(TextbookTest, BothTestsTakeTheHostsIterationsInEveryFormat) {
     for (const PcgTest test : {PcgTest::residual, PcgTest::delta}) {
-        const PcgReport host = twin(test, 1e-7);
+        const PcgReport host = on_host(test, 1e-7);
         ASSERT_EQ(host.end, PcgEnd::reached);
         for (const SparseFormat format : kFormats) {
             SCOPED_TRACE(to_string(format));
@@ -86,7 +86,7 @@ TEST_F(TextbookTest, BothTestsTakeTheTwinsIterationsInEveryFormat) {
             EXPECT_NEAR(report.true_residual, residual(a_, b_, x), 1e-12);
             ASSERT_EQ(report.history.recursive.size(), report.iterations + 1U);
             ASSERT_EQ(report.history.true_residual.size(), report.iterations + 1U);
-            // The twin's history begins behind the first iteration, the device's in front of it.
+            // The host's history begins after the first iteration, the device's in front of it.
             for (std::size_t k = 1; k < std::min<std::size_t>(60, host.history.size()); ++k) {
                 EXPECT_NEAR(report.history.recursive[k], host.history[k - 1], 1e-9 * host.history[k - 1]) << k;
                 EXPECT_NEAR(report.history.true_residual[k], report.history.recursive[k], 1e-9) << k;
@@ -123,7 +123,7 @@ TEST_F(TextbookTest, StartsFromAnyIterate) {
     EXPECT_EQ(report.end, CgEnd::converged);
     EXPECT_LE(residual(a_, b_, x), 1.001e-6);
     EXPECT_NEAR(report.history.true_residual.front(), residual(a_, b_, start), 1e-9);
-    EXPECT_NEAR(report.iterations, static_cast<double>(twin(PcgTest::residual, 1e-6, start).iterations), 1);
+    EXPECT_NEAR(report.iterations, static_cast<double>(on_host(PcgTest::residual, 1e-6, start).iterations), 1);
 }
 
 TEST_F(TextbookTest, FloatStagnatesAndSaysSo) {

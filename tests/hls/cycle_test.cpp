@@ -99,7 +99,7 @@ TEST(HlsCycle, EndsAsTheReferenceDoes) {
     const Words large = test::word_right_hand_side(grid, 60);
     EXPECT_EQ(core->solve(large, {{}, 9}, u).end, CycleSolveEnd::overflow);
     EXPECT_EQ(reference->solve(large, {{}, 9}, u).end, CycleSolveEnd::overflow);
-    expect_alike(*core, *reference, grid, {{}, 3}, b, "behind an overflow");
+    expect_alike(*core, *reference, grid, {{}, 3}, b, "after an overflow");
 }
 
 TEST(HlsCycle, TheEngineRefusesAsTheEmulatedOneDoes) {

@@ -1,4 +1,4 @@
-// The hls engine's row forms and fixed-point words: the emulated engine's bits behind every pass.
+// The hls engine's row forms and fixed-point words: the emulated engine's bits after every pass.
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// The hls engine on sparse rows: the emulated engine's bits behind every pass, for any number of lanes; the gather by
+// The hls engine on sparse rows: the emulated engine's bits after every pass, for any number of lanes; the gather by
 // ports; refusals.
 #include <cstdlib>
 #include <filesystem>

@@ -1,4 +1,4 @@
-// A folder for the files of one test, removed behind it.
+// A folder for the files of one test, removed after it.
 #pragma once
 
 #include <filesystem>

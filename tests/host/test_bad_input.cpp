@@ -221,7 +221,7 @@ TEST(BadInput, MatrixFiles) {
             {"sweep /dev/zero", {"/dev/zero", "a device"}},
             {"sweep " + folder, {"Is a directory"}},
             {"compare /dev/zero", {"/dev/zero", "a device"}}});
-    // Streams without an end, the second behind a good beginning.
+    // Streams without an end, the second after a good beginning.
     refuse({{"solve --problem mtx:/dev/stdin", {"/dev/stdin:1", "%%MatrixMarket"}, "yes |"},
             {"solve --problem mtx:/dev/stdin",
              {"/dev/stdin", "its size line"},

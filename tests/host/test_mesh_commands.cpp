@@ -153,7 +153,7 @@ TEST(Parameterize, SaysThatAMapFoldsOver) {
     }
 }
 
-/// The vertices behind a command, or the texture coordinates of the OBJ that it wrote.
+/// The vertices after a command, or the texture coordinates of the OBJ that it wrote.
 std::vector<Point3> written(const std::string& path, const std::string& word) {
     std::vector<Point3> list;
     std::ifstream in(path);

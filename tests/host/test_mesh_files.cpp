@@ -149,7 +149,7 @@ TEST(MeshFiles, LinesThatEndAsOnOldMacs) {
                              "property float z\nelement face 4\nproperty list uchar int vertex_indices\nend_header\n";
     expect_tent(mac(head + points + faces), "a.ply");
     expect_invalid([&] { parse_mesh(mac("v 0 0 0\nv 1 0 x\n"), "a.obj"); }, "a.obj:2: z is missing");
-    // Binary data begin right behind the header's end, also with a byte that looks like a line end.
+    // Binary data begin right after the header's end, also with a byte that looks like a line end.
     std::string binary =
         mac("ply\nformat binary_little_endian 1.0\nelement vertex 3\nproperty uchar x\nproperty uchar y\n"
             "property uchar z\nelement face 1\nproperty list uchar uchar vertex_indices\nend_header\n");
@@ -158,20 +158,20 @@ TEST(MeshFiles, LinesThatEndAsOnOldMacs) {
 }
 
 TEST(MeshFiles, PlyWithNumbersThatNobodyLooksAt) {
-    const auto file = [](const std::string& behind) {
+    const auto file = [](const std::string& suffix) {
         std::string text =
             "ply\nformat ascii 1.0\nelement camera 1\nproperty float f\nelement vertex 5\nproperty float x\n"
             "property float q\nproperty float y\nproperty float z\nproperty list uchar float l\nelement face 4\n"
             "property float quality\nproperty list uchar int vertex_indices\nend_header\n" +
-            behind + "\n";
+            suffix + "\n";
         for (const char* p : {"0 {} 0 0", "1 {} 0 0", "1 {} 1 0.25", "0 {} 1 0", ".5 {} .5 .5"})
-            text += fmt::format(fmt::runtime(p), behind) + " 2 1 " + behind + "\n";
-        for (const char* f : {"0 1 4", "1 2 4", "2 3 4", "3 0 4"}) text += behind + " 3 " + f + "\n";
+            text += fmt::format(fmt::runtime(p), suffix) + " 2 1 " + suffix + "\n";
+        for (const char* f : {"0 1 4", "1 2 4", "2 3 4", "3 0 4"}) text += suffix + " 3 " + f + "\n";
         return text;
     };
-    for (const char* behind :
+    for (const char* suffix :
          {"nan", "-nan", "inf", "-inf", "NaN", "INFINITY", "-nan(ind)", "1.#QNAN", "-1.#IND00", "1e999", "7"})
-        expect_tent(file(behind), "a.ply");
+        expect_tent(file(suffix), "a.ply");
     expect_invalid([&] { parse_mesh(file("hello"), "a.ply"); }, "'hello' is no number");
     expect_invalid(
         [] {

@@ -440,7 +440,7 @@ TEST(NativeSolves, RightHandSidesGoTogether) {
     const std::vector<SolveResult> again = solve_all(problem, RoughEngine(1e-4, 0), o);
     for (std::size_t k = 0; k < 3; ++k) {
         judged(again[k], k);
-        EXPECT_GE(again[k].native->seconds, 1.0) << "others behind it";
+        EXPECT_GE(again[k].native->seconds, 1.0) << "others after it";
     }
     o.max_iterations = 3;
     for (const SolveResult& r : solve_all(problem, RoughEngine(1e-12, 0), o)) {

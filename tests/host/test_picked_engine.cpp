@@ -24,7 +24,7 @@ System grid() {
 }
 const DatapathSpec kSpec = parse_spec("fx24.20");
 
-/// u behind some passes: a session has to begin at zero whatever was measured.
+/// u after some passes: a session has to begin at zero whatever was measured.
 std::vector<double> iterate(const Engine& engine) {
     const System system = grid();
     const auto session = engine.load(system, kSpec, {});

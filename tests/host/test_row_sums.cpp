@@ -63,7 +63,7 @@ void expect_sums_kept(const System& before, const System& after, const std::vect
 TEST(RowSums, SurviveTheRoundingOfCouplings) {
     const Problem problem = smoothing(0.01);
     expect_sums_kept(problem.system, systems::with_row_sums_kept(problem.system, kShort, {}), {});
-    // Behind Jacobi scaling the sums are those of the matrix as given.
+    // After Jacobi scaling the sums are those of the matrix as given.
     const ScaledProblem scaled = jacobi_scaled(problem);
     expect_sums_kept(scaled.problem.system, systems::with_row_sums_kept(scaled.problem.system, kShort, scaled.scale),
                      scaled.scale);

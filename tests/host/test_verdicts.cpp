@@ -298,7 +298,7 @@ TEST(Verdicts, WhyARecurrenceCouldNotGoOn) {
     }
 }
 
-// With Jacobi scaling the solve stops behind the first outer step that has reached the tolerance, on the problem as
+// With Jacobi scaling the solve stops after the first outer step that has reached the tolerance, on the problem as
 // given: one step less has not.
 TEST(Verdicts, JacobiStopsAsSoonAsTheProblemAsGivenIsSolved) {
     const Problem p = make_problem("diffusion2d:level=6,field=jump,contrast=100000");

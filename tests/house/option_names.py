@@ -4,7 +4,7 @@
 usage: option_names.py ROOT [--extra NAME ...]
 
 Names are those of docs/options.md, which another test holds to the tables. Looked for are string literals that are the
-name, with dashes or underscores, and the name behind "--". Ordinary words that name other things too are left out; so
+name, with dashes or underscores, and the name after "--". Ordinary words that name other things too are left out; so
 are files (or FILE:NAME) that USERS lists, each with what it does with the name, and comments. Of dense systems and of what
 commands have beside a solve's options (--problem, --engine, --threads, ...) only "--NAME" by itself is looked for: a sentence to the
 user may name them, and their words name columns and fields. Lists what it finds, a line each, and ends with 1.

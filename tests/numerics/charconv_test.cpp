@@ -83,7 +83,7 @@ std::vector<std::string> texts_about(const Format& f, double x, Random& random) 
         if (at <= 0 || !std::isfinite(at) || !std::isfinite(std::nextafter(at, HUGE_VAL))) continue;
         for (const auto& [numerator, denominator] : {std::pair(0, 1), {1, 2}, {1, 1000}, {-1, 1000}, {1, 3}})
             texts.push_back(between(at, numerator, denominator));
-        // A digit far behind the last one that a double needs, and a number that ends far before.
+        // A digit far after the last one that a double needs, and a number that ends far before.
         std::string far = texts[texts.size() - 5];
         far.insert(far.find('e'), 900, '0').insert(far.find('e'), "1");
         texts.push_back(far);

@@ -48,7 +48,7 @@ INSTANTIATE_TEST_SUITE_P(Judge, RandomOperands, testing::ValuesIn(kAllOps),
                          [](const auto& test) { return std::string(name(test.param)); });
 
 /// Truncation of a sum whose smaller operand lies wholly or nearly below the larger one's last bit. Rounding such a
-/// sum to nearest in the carrier and dropping bits behind it gives another number.
+/// sum to nearest in the carrier and dropping the bits after that gives another number.
 TEST(FarExponentTruncatingAddition, AgreesWithMpfr) {
     constexpr Format kF = kPolicies[0];
     Court<kPolicies> court(kBlock, kM + 1);

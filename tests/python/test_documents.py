@@ -21,7 +21,7 @@ PRINTED = []
 
 
 def printed(number):
-    """What an example prints, behind all before it: each runs once."""
+    """What an example prints, after all before it: each runs once."""
     if any("scipy" in code for code, _ in examples()[: number + 1]):
         pytest.importorskip("scipy", reason="scipy is not installed")
     for code, _ in examples()[len(PRINTED) : number + 1]:

@@ -44,9 +44,9 @@ def add_synthesis(store):
     before = ("spec TEXT, target TEXT, multiplier TEXT, part TEXT, tool TEXT, sources TEXT, luts INTEGER, memory_luts "
               "INTEGER, flip_flops INTEGER, paired INTEGER, carries INTEGER, multipliers INTEGER, memory_bits INTEGER, "
               "io_bits INTEGER, depth INTEGER, ")
-    behind = "version TEXT, commit_id TEXT, machine TEXT, date TEXT, command TEXT"
-    db.execute(f"CREATE TABLE IF NOT EXISTS synthesis ({before}{behind})")
-    db.execute(f"CREATE TABLE IF NOT EXISTS netlist ({before}model_mhz REAL, model_path TEXT, {behind})")
+    after = "version TEXT, commit_id TEXT, machine TEXT, date TEXT, command TEXT"
+    db.execute(f"CREATE TABLE IF NOT EXISTS synthesis ({before}{after})")
+    db.execute(f"CREATE TABLE IF NOT EXISTS netlist ({before}model_mhz REAL, model_path TEXT, {after})")
     for table, spec, luts, blocks in (("synthesis", "s17e11", 12345, 15), ("netlist", "s23e11", 14321, 57),
                                       ("netlist", "s14e8,u=s23e8,row=s20e8", 11011, 15)):
         figures = (spec, "xc2v", "block", "core", "a tool", "hash", luts, 1300, 5900, 4700, 900, blocks, 110592,

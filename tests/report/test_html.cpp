@@ -16,7 +16,7 @@ TEST(ReportHtml, EscapesWhatHtmlReads) {
     EXPECT_EQ(escape("µ–\n"), "µ–\n");
 }
 
-TEST(ReportHtml, LinesBreakBehindCommas) {
+TEST(ReportHtml, LinesBreakAfterCommas) {
     EXPECT_EQ(escape_breaking("s14e8,u=s<8"), "<span class=\"k\">s14e8,</span><wbr><span class=\"k\">u=s&lt;8</span>");
     EXPECT_EQ(escape_breaking("two words,"), "two words,");
     EXPECT_EQ(escape_breaking(""), "");

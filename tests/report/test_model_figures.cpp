@@ -74,13 +74,13 @@ TEST(Report, EnginesAreComparedWhereNothingElseDiffers) {
 TEST(Report, APartHasTheClockThatSynthesizeSays) {
     const Scratch scratch;
     { Store store(scratch.path("s")); }
-    const std::string behind = "'tool','now',100,0,50,10,0,1,0,60,9";
+    const std::string after = "'tool','now',100,0,50,10,0,1,0,60,9";
     execute(
         scratch.path("s"),
         "CREATE TABLE netlist (spec, target, multiplier, part, tool, sources, luts, memory_luts, flip_flops, paired, "
         "carries, multipliers, memory_bits, io_bits, depth, model_mhz, model_path, version, commit_id, machine, date, "
         "command); INSERT INTO netlist VALUES ('s17e8','xc2v','block','core'," +
-            behind + ",125.0,'a -> b','1','c','m','2026-01-01','x'),('s17e8','ecp5','block','core'," + behind +
+            after + ",125.0,'a -> b','1','c','m','2026-01-01','x'),('s17e8','ecp5','block','core'," + after +
             ",120.0,'a -> b','1','c','m','2026-01-01','x'); CREATE TABLE placement (spec, target, multiplier, part, "
             "tool, sources, placer, seed, mhz, critical, version, commit_id, machine, date, command); INSERT INTO "
             "placement VALUES ('s17e8','ecp5','block','core','tool','now','p',1,140.0,'c -> d','1','c','m','d','x'),"

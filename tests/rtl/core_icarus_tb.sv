@@ -11,7 +11,7 @@ module core_icarus_tb;
   reg clk = 0, rst_n = 0;
   always #5 clk = ~clk;
 
-  // [bank * 4 + vector][element]; coefficients behind.
+  // [bank * 4 + vector][element]; coefficients follow.
   reg [63:0] mem [0:8*N-1];
   reg [63:0] bands [0:COEFS*N-1];
   reg [63:0] vectors [0:4*N+COEFS*N-1]; // u r p q, coefficients

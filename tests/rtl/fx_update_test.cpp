@@ -69,7 +69,7 @@ public:
         model_.rst_ni = 1;
     }
 
-    /// alpha and beta of the tokens behind it.
+    /// alpha and beta of the tokens after it.
     void load(std::uint64_t alpha, std::uint64_t beta) {
         drain();
         alpha_ = scalar_of(d_.operand, alpha);

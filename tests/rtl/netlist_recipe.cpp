@@ -1,5 +1,5 @@
 // Writes the yosys script that `mantissa synthesize` would run for a part of a specification, with its netlist as
-// Verilog behind it, and what the benches need to know of the part. The script is the one of the library: what is
+// Verilog at its end, and what the benches need to know of the part. The script is the one of the library: what is
 // simulated is what is synthesised. usage: netlist_recipe SOURCE SPEC TARGET MULTIPLIER PART FOLDER
 #include <cstdio>
 #include <exception>

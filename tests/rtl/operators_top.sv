@@ -27,7 +27,7 @@ module operators_top #(
   assign latency_o[0] = `ADD_LATENCY(MA, MB, MO);
   assign latency_o[1] = `MUL_LATENCY(MA, MB);
   assign latency_o[2] = `CONVERT_LATENCY(EA, MA, EO, MO);
-  assign latency_o[3] = `PRODUCT_LATENCY(MA, MB) + `TO_FIXED_LATENCY + 1; // with over_o, which is one clock behind
+  assign latency_o[3] = `PRODUCT_LATENCY(MA, MB) + `TO_FIXED_LATENCY + 1; // with over_o, which comes one clock later
 
   wire [EA+MA:0] a = a_i[EA+MA:0];
   wire [EB+MB:0] b = b_i[EB+MB:0];

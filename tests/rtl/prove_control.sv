@@ -53,7 +53,7 @@ module prove_control #(
     aborted_q <= {aborted_q[0], abort_i & busy & ~aborting} & {2{rst_ni}};
     left_q    <= out_full_i | pass_valid;
   end
-  // The clock behind a start is the one that looks at what is offered.
+  // The clock after a start is the one that looks at what is offered.
   reg checked_q, refused_q;
   always @(posedge clk_i) begin
     checked_q <= rst_ni & start_i & ~busy;

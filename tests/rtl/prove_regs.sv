@@ -41,7 +41,7 @@ module prove_regs #(
     .words_q_i(64'd0), .start_o(start), .abort_o(abort), .length_o(), .row_length_o(), .length_bad_o(), .row_bad_o(),
     .passes_o(passes), .rho_stop_from_o(), .stall_limit_o(), .stencil_o(), .bank_o(), .halo_first_o(), .halo_last_o(), .halo_column_o(), .scalar_read_o(), .scalar_at_o(),
     .set_o(set), .set_at_o(set_at), .set_word_o(set_word), .coef_o());
-  // RHO_STOP as the scalars' memory has it, a clock behind.
+  // RHO_STOP as the scalars' memory has it, a clock later.
   reg [ScalarW-1:0] rho_stop, rho_stop_next;
   integer s;
   always @* begin

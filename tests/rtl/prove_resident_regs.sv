@@ -51,7 +51,7 @@ module prove_resident_regs #(
     end
 
   reg busy_q;
-  reg begun_q = 1'b0; // a clock behind reset
+  reg begun_q = 1'b0; // a clock after reset
   reg [31:0] length_q;
   always @(posedge clk_i) begin
     busy_q   <= busy_i;

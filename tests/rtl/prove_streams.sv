@@ -1,6 +1,6 @@
 // lock_step with a pipeline that may be anything: beats enter and leave it as they like, it is cleared and held when it
 // likes, and sources and sinks pause at will. Whatever happens, an offered beat stays and nothing is taken that is not
-// there, or let go of where there is no room, for ever. Shadow 1, for as many clocks as are tried: no beat behind a
+// there, or let go of where there is no room, for ever. Shadow 1, for as many clocks as are tried: no beat after a
 // tlast is accepted before the next pass. Broken 1 withdraws beats on a clear, and must be refuted.
 `default_nettype none
 module prove_streams #(

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What a core's registers read behind a reset, with X shown.
+# What a core's registers read after a reset, with X shown.
 # usage: reset.sh RTL_FOLDER TOP
 set -euo pipefail
 rtl=$1 top=$2; here=$(cd "$(dirname "$0")" && pwd)

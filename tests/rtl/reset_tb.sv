@@ -1,4 +1,4 @@
-// Four-state: behind a reset every register that can be read has a value, and it is what the documents say. TOP is the module, its
+// Four-state: after a reset every register that can be read has a value, and it is what the documents say. TOP is the module, its
 // wrapper with the ports of vendor tools; RESIDENT and SPARSE are defined for those cores, whose streams would be taken while idle.
 `include "mantissa.svh"
 `default_nettype none

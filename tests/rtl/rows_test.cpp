@@ -1,5 +1,5 @@
 // The row stage of the integer core against row sums in 128-bit integers, word for word: random words and coefficients,
-// grids of many shapes, pauses of the enable, pass behind pass, and the rules by which coefficient streams are taken.
+// grids of many shapes, pauses of the enable, pass after pass, and the rules by which coefficient streams are taken.
 #include <algorithm>
 #include <array>
 #include <cstdint>

@@ -121,7 +121,7 @@ public:
         model_.abort_i = 0;
         for (int k = 0; k < 200; ++k) {
             clock();
-            ASSERT_EQ(model_.done_o, 0) << "done behind an abort";
+            ASSERT_EQ(model_.done_o, 0) << "done after an abort";
         }
     }
 
@@ -333,7 +333,7 @@ TEST(ScalarUnit, s6e6Integers) {
     random_passes<Vscalar_s6e6>("s6e6", "s3e4", Kind::integer, "s52e11", 0);
 }
 
-// A reset of one clock clears what stood there, and a write behind it, at the earliest that the bus allows, stays.
+// A reset of one clock clears what stood there, and a write after it, at the earliest that the bus allows, stays.
 TEST(ScalarUnit, ResetAndWrites) {
     ScalarUnit<Vscalar_s23e8> unit("s23e8:rne", "s16e8", Kind::integer, "s52e11", 1);
     const Scalar seen[] = {kAlpha, kBeta, kRho, kPq, kQq, kSigma, kRhoStop};

@@ -32,7 +32,7 @@ TEST(Users, PlantedKernelsAreNotLoaded) {
     const Scratch scratch;
     const std::string mine = scratch.path("mine");
     ASSERT_EQ(run(kHls, "MANTISSA_CACHE=" + mine).code, 0);
-    // What is loaded runs its constructor. The seal behind it is what the cache itself would put there.
+    // What is loaded runs its constructor. The seal after it is what the cache itself would put there.
     std::string planted;
     for (const auto& entry : fs::directory_iterator(mine + "/hls"))
         if (entry.path().extension() == ".so") planted = entry.path().filename();

@@ -1,4 +1,4 @@
-// Cores of the Chebyshev recurrence against the emulated engine: the same vectors and the same reports behind every
+// Cores of the Chebyshev recurrence against the emulated engine: the same vectors and the same reports after every
 // pass, with random stalls, and how many clocks a pass takes. Three models of its own, with the rules of the core's
 // interfaces as assertions.
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The RTL core against the emulated engine: the same bits in u, r, p, q and the scalars behind every pass, for
+// The RTL core against the emulated engine: the same bits in u, r, p, q and the scalars after every pass, for
 // constant stencils and streamed bands of all shapes, with and without stalls.
 #include <cmath>
 #include <initializer_list>

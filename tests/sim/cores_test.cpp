@@ -125,7 +125,7 @@ TEST_P(Cores, AnyScalarsAndWords) {
     EXPECT_GT(ends.others, 5);
 }
 
-// Each element in its turn is the only one whose word overflows: behind a border it is read by two cores, and one of
+// Each element in its turn is the only one whose word overflows: beyond a border it is read by two cores, and one of
 // them owns it.
 TEST_P(Cores, AnOverflowInOneCoreEndsAll) {
     const auto [row, rows] = shapes()[0];
@@ -172,7 +172,7 @@ TEST_P(Cores, FixedClocksOfAPass) {
     const int more = std::max(0, formed(spec().scalar.fraction_bits, rne) - formed(23, 0));
     const auto lanes = static_cast<std::size_t>(spec().lanes);
     const System grid = system(4 * lanes + 1, 9 * static_cast<std::size_t>(GetParam().cores));
-    // Behind the vector's end one core goes on for a row.
+    // Beyond the vector's end one core goes on for a row.
     std::size_t moving = 0;
     for (const Slab& slab : slabs_of(grid))
         moving = std::max(moving, (slab.length + lanes - 1) / lanes +
@@ -188,7 +188,7 @@ TEST_P(Cores, FixedClocksOfAPass) {
 }
 
 // A stream of one core that ends early or dies: that core's fault ends the others' run too, which would wait for its
-// totals for ever, and behind a reset all is as before.
+// totals for ever, and after a reset all is as before.
 TEST_P(Cores, AFaultOfOneCoreEndsAll) {
     const auto [row, rows] = shapes()[1];
     const System grid = system(row, rows);

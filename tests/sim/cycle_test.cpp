@@ -92,7 +92,7 @@ TEST(CycleEngine, EndsAsTheReferenceDoes) {
     EXPECT_EQ(nothing.end, CycleSolveEnd::reached);
     EXPECT_EQ(nothing.cycles, 0U);
     EXPECT_EQ(u, Words(b.size(), 0));
-    expect_alike(*core, *reference, b, {{}, 2}, "behind an overflow");
+    expect_alike(*core, *reference, b, {{}, 2}, "after an overflow");
     EXPECT_THROW(static_cast<void>(core->solve(b, {{}, 0}, u)), InvalidInput);
 }
 

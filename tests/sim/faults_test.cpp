@@ -177,7 +177,7 @@ TEST_P(Faults, StallLimitStopsADeadStream) {
 
 // A sink that stops, and the memory that does not take a pass beat: the run ends, the beat stays (the model's rules
 // look on), a start is refused until it has been taken, and then the core is as good as new without a reset.
-TEST_P(Faults, WhatIsOfferedStaysBehindTheRun) {
+TEST_P(Faults, WhatIsOfferedStaysAfterTheRun) {
     for (std::uint32_t stream = 13; stream < 18; ++stream)
         for (const bool abort : {false, true}) {
             SCOPED_TRACE(stream_name(stream) + (abort ? ", aborted" : ", stalled"));
@@ -277,7 +277,7 @@ TEST_P(Faults, WatchdogSaysWhatWasWaitedFor) {
     const RunReport report = session_->run({3});
     EXPECT_EQ(report.end, RunEnd::fault);
     EXPECT_NE(session_->fault().find("band 2 in"), std::string::npos) << session_->fault();
-    expect_healthy(); // run() resets the core behind a watchdog
+    expect_healthy(); // run() resets the core after a watchdog
     session_->set_misbehaviour({Misbehaviour::Kind::ends, 16, 3});
     write_start(*session_);
     EXPECT_EQ(session_->run({3}).end, RunEnd::fault);
@@ -383,7 +383,7 @@ private:
 };
 
 TEST_P(Faults, BackToBackRunsOfManySizesLeaveNothingBehind) {
-    // Long and short rows and vectors behind each other, rows that are no multiple of the lanes among them.
+    // Long and short rows and vectors one after another, rows that are no multiple of the lanes among them.
     const std::pair<std::size_t, std::size_t> shapes[] = {{12, 6}, {5, 6}, {5, 1},  {31, 4},
                                                           {4, 3},  {9, 7}, {30, 5}, {7, 2}};
     OneCore core(spec_, system_);

@@ -1,5 +1,5 @@
 // The integer core against the emulated engine: the same words of u, r, p and q, the same scalars and the same report
-// behind every pass, whatever the words, the matrix, the lanes and the memory. MANTISSA_CORE_SWEEP=1 adds every
+// after every pass, whatever the words, the matrix, the lanes and the memory. MANTISSA_CORE_SWEEP=1 adds every
 // combination of spec, matrix and lanes to those that always run (each is a model, 10 s and more).
 #include <algorithm>
 #include <array>

@@ -60,7 +60,7 @@ private:
     std::mt19937_64 random_;
 };
 
-/// Runs aborted at clocks drawn at random, each behind what is left of the one before; then a run that must be right.
+/// Runs aborted at clocks drawn at random, each after what the one before has left; then a run that must be right.
 void aborts_leave_nothing_behind(const Engine& rtl, const Engine& emulated, const System& system,
                                  const DatapathSpec& spec, Draw& draw) {
     const auto subject = rtl.load(system, spec, {}), reference = emulated.load(system, spec, {});

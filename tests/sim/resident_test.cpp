@@ -115,7 +115,7 @@ TEST_P(ResidentCore, SolvesOfAnyShape) {
         SCOPED_TRACE(std::to_string(row) + " x " + std::to_string(rows));
         const System of = system(row, rows);
         const auto rtl = rtl_->resident(of, spec_, kIterate, 1), emulated = emulated_->resident(of, spec_, kIterate, 1);
-        for (const std::uint64_t inner : {1, 3, 10}) { // one solve behind the other
+        for (const std::uint64_t inner : {1, 3, 10}) { // one solve after the other
             const ResidentRequest request{.inner = inner,
                                           .headroom = static_cast<int>(inner) % 4 - 1,
                                           .relax = static_cast<int>(inner) % 3,

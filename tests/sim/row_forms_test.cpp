@@ -1,4 +1,4 @@
-// Rows of differences on the RTL core against the emulated engine: the same bits behind every pass, for constant
+// Rows of differences on the RTL core against the emulated engine: the same bits after every pass, for constant
 // stencils and streams of weights and row sums, in odd sizes, with and without stalls.
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// The sparse core against the emulated engine: the same words, scalars and reports behind every pass, whatever the
+// The sparse core against the emulated engine: the same words, scalars and reports after every pass, whatever the
 // pattern, the words, the lanes and the stalls; the clocks of a pass; faults and refusals. Each spec is a model, 10 s.
 #include <algorithm>
 #include <cmath>

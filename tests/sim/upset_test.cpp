@@ -201,12 +201,12 @@ TEST(Upset, AnIntegerCoreWithChecksMayStall) {
 }
 
 /// Whenever a check fails: in a solve's last clocks, while its registers are read and while V is sent. Who reads STATUS
-/// behind all that sees FAULT.
+/// after all that, sees FAULT.
 TEST(Upset, AResidentCoreEndsInAFaultToTheLastClock) {
     const Request request = request_of(true, 1, Where::regs, 1);
     const Reference reference = run_campaign(request).reference;
-    constexpr std::uint64_t kBehind = 12; // clocks in which STATUS is read for the last time
-    for (std::uint64_t back = 400; back > kBehind; --back) {
+    constexpr std::uint64_t kAfter = 12; // clocks in which STATUS is read for the last time
+    for (std::uint64_t back = 400; back > kAfter; --back) {
         const auto [result, trial] = turned(request, reference, "g_checks.fault_q", reference.last - back);
         EXPECT_EQ(trial.faults, 1U) << back;
         EXPECT_EQ(result.status, Status::converged) << back;

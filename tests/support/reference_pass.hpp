@@ -18,7 +18,7 @@
 
 namespace mantissa::testing {
 
-/// What a pass leaves behind its dot products.
+/// What a pass leaves after its dot products.
 struct ReferenceStep {
     Scalars scalars;
     RunEnd end = RunEnd::passes;
@@ -137,7 +137,7 @@ struct ReferenceSession {
         return t[0];
     }
 
-    /// p where band `band` of element i points; +0 in front of the first element and behind the last.
+    /// p where band `band` of element i points; +0 in front of the first element and after the last.
     double neighbour(std::size_t i, int band) {
         const auto n = static_cast<std::ptrdiff_t>(system.row_length());
         const std::ptrdiff_t offsets[] = {-n - 1, -n, -n + 1, -1, 0, +1, n - 1, n, n + 1};

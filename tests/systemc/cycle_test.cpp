@@ -64,7 +64,7 @@ TEST(SystemcCycle, TakesTheClocksThatItsStagesAddUpTo) {
                     multilevel::grid_plan(test::word_grid(level), parse_cycle_spec(text)), lanes);
                 const std::uint64_t most = model.solve(report.cycles);
                 std::uint64_t counted = 0; // that the lengths of words decide
-                for (const auto& l : model.level) counted += l.before + l.behind;
+                for (const auto& l : model.level) counted += l.at_down + l.at_up;
                 const std::uint64_t least = most - (report.cycles + 1) * (counted + model.coarsest);
                 EXPECT_LE(*report.clocks, most) << text << ", level " << level << ", lanes " << lanes;
                 EXPECT_GE(*report.clocks, least) << text << ", level " << level << ", lanes " << lanes;

@@ -166,7 +166,7 @@ private:
         *reinterpret_cast<uint4*>(to) = *reinterpret_cast<const uint4*>(from);
     }
 
-    /// Column k's quotients, what they do to the other `left` columns, and the proposal for the next one. (Behind a
+    /// Column k's quotients, what they do to the other `left` columns, and the proposal for the next one. (After a
     /// part's last column nobody reads that.)
     __device__ __forceinline__ void eliminate(int k, const Candidate<T>& head, int left, bool more) {
         T factor[kRows];

@@ -1,5 +1,5 @@
-// Panels one behind the other in one cluster of blocks. A thread has one place of the matrix' rows, from the first
-// panel on until that place is behind; while a panel is factored rows stay where they are, and behind it those that
+// Panels one after the other in one cluster of blocks. A thread has one place of the matrix' rows, from the first
+// panel on until it has passed that place; while a panel is factored rows stay where they are, and then those that
 // have moved go to the threads of their new places, at most 64. So threads next to each other always load and store
 // neighbours.
 //
@@ -25,7 +25,7 @@ template <class T, int kWidth> struct ChainShared {
     int came[kPanelThreadsMax];                  ///< where a thread's new row stood before
 };
 
-/// Behind ChainShared: the panel's finished columns, and the product, [column][thread] each.
+/// After ChainShared: the panel's finished columns, and the product, [column][thread] each.
 template <class T, int kWidth> constexpr std::size_t chain_bytes(int threads) {
     return sizeof(ChainShared<T, kWidth>) + (2 * kWidth + 4) * sizeof(T) * static_cast<std::size_t>(threads);
 }

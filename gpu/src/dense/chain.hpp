@@ -18,7 +18,7 @@ template <class T> struct ChainTask {
     int *pivots, *source, *target; ///< of the whole matrix
     LuFlags* flags;
     int* started;       ///< set to 1 when the chain is running
-    const int* ready;   ///< [panel]: 1 when all but the last panel before that one has been done to the columns behind
+    const int* ready;   ///< [panel]: 1 when all but the last panel before that one has been done to later columns
     int* finished;      ///< [panel]: counts the blocks that have written that panel and its lists; 0 at the start
     bool early = false; ///< may start while the kernel before it in the stream, an update, ends
 };

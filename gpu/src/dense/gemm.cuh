@@ -11,7 +11,7 @@
 
 namespace mantissa::gpu::dense {
 
-/// Sixteen bytes from global to shared memory, those behind the first `bytes` as zeros.
+/// Sixteen bytes from global to shared memory, those after the first `bytes` as zeros.
 __device__ __forceinline__ void copy_16(void* to, const void* from, int bytes) {
     asm volatile(
         "cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(static_cast<std::uint32_t>(__cvta_generic_to_shared(to))),

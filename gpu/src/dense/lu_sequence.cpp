@@ -55,7 +55,7 @@ private:
     };
     [[nodiscard]] std::vector<Panel> plan() const;
     void factor(std::size_t p);
-    /// The panel behind the last of the chain that begins at panel p; p + 1: there is none.
+    /// The panel after the last of the chain that begins at panel p; p + 1: there is none.
     [[nodiscard]] std::size_t chain_from(std::size_t p) const;
     void start_chain(std::size_t p, std::size_t end);
     void exchange(const Panel& p, int left_from, int left_to, int from, int to, T* solved, std::size_t pitch,

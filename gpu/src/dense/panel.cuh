@@ -77,7 +77,7 @@ constexpr int kPartMax = 32; ///< columns of a part where a panel has several
 
 /// A row offered as the pivot's.
 template <class T, int kWidth> struct alignas(16) PanelMessage {
-    T row[kWidth]; ///< from the pivot's column on, zeros behind the part's end
+    T row[kWidth]; ///< from the pivot's column on, zeros after the part's end
     Candidate<T> head;
 };
 
@@ -220,7 +220,7 @@ private:
             send(true, to + 16 * piece, words[piece], barrier);
     }
 
-    /// Takes column k's pivot from `count` offered rows, eliminates, and proposes for the next column. (Behind a part's
+    /// Takes column k's pivot from `count` offered rows, eliminates, and proposes for the next column. (After a part's
     /// last column that proposal is of zeros, and nobody reads it.)
     __device__ __forceinline__ void eliminate(int k, int first, const Message* offered, int count) {
         typename Mag::Bits bits = 0;

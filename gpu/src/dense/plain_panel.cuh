@@ -29,7 +29,7 @@ __device__ __forceinline__ void factor_square(const PanelTask<T>& task, PlainSha
 #pragma unroll
     for (int i = 0; i < kEach; ++i) {
         const int column = q * kEach + i;
-        // Behind a narrower panel's end stands an identity.
+        // A narrower panel is followed by an identity.
         a[i] = r < task.columns && column < task.columns ? task.a[r + column * task.stride] : T(r == column ? 1 : 0);
     }
     if (q == 0) shared.column[0][r] = a[0];
@@ -60,7 +60,7 @@ __device__ __forceinline__ void factor_square(const PanelTask<T>& task, PlainSha
 }
 
 /// ceil((task.rows - task.columns) / kPlainThreads) blocks, at least one, of kPlainThreads. `done`: 0 at first and
-/// again behind it. Tiny pivots are inverted too: what overflows then is found as a pivot that is not finite.
+/// again when it is done. Tiny pivots are inverted too: what overflows then is found as a pivot that is not finite.
 template <class T, int kWidth>
 __global__ void __launch_bounds__(kPlainThreads, 1) factor_plain_panel(const PanelTask<T> task, int* done) {
     constexpr int kPiece = 16 / sizeof(T);

@@ -1,6 +1,6 @@
 // The steps of a blocked LU factorisation on the device, column-major, each launched into a stream without a word to
 // the host: factor a panel with partial pivoting; bring its row exchanges to other columns and solve with its unit
-// lower triangle; update what is behind it. T: float or double.
+// lower triangle; update what is after it. T: float or double.
 //
 //     for each panel of `width` columns from `first` on
 //         launch_panel            L and U of the panel, pivots[first ..], source[first ..], target[first ..]
@@ -53,7 +53,7 @@ template <class T> void launch_cluster_panel(const PanelTask<T>& task, cudaStrea
 /// In one block, for few rows; false, and nothing launched, where rows and columns do not fit.
 template <class T> bool launch_block_panel(const PanelTask<T>& task, cudaStream_t stream);
 
-/// A kernel of one thread that ends when *flag is no longer 0: behind it, a panel that had to be told to is running,
+/// A kernel of one thread that ends when *flag is no longer 0: then a panel that had to be told to is running,
 /// and a large kernel cannot keep its cluster from finding room.
 void launch_await(const int* flag, cudaStream_t stream);
 
@@ -61,7 +61,7 @@ void launch_await(const int* flag, cudaStream_t stream);
 constexpr int kPlainWidth = 64;
 
 /// The same without pivoting: pivots, source and target say that no row moved. `done`: one int on the device, 0 before
-/// and behind.
+/// and after.
 template <class T> void launch_plain_panel(const PanelTask<T>& task, int* done, cudaStream_t stream);
 
 /// The exchanges of rows first .. first + width - 1, made by panels of `step` columns each (the last may have less).

@@ -1,4 +1,4 @@
-// Behind a panel: its row exchanges in columns right and left of it and, right of it, the triangular solve with the
+// After a panel: its row exchanges in columns right and left of it and, right of it, the triangular solve with the
 // panel's unit lower triangle, in one kernel. A block takes 32 columns: it gathers the rows that come into the panel's
 // band, sends the band's old rows to where they go, and solves with one thread for each column.
 #pragma once
@@ -44,7 +44,7 @@ __device__ __forceinline__ int went_to(int row, int first, int width, int step, 
     return row;
 }
 
-/// y[e] -= l[e] x for the elements of one 16-byte piece of a column of L that are behind element `after`.
+/// y[e] -= l[e] x for the elements of one 16-byte piece of a column of L that are after element `after`.
 template <class T, int kPiece> __device__ __forceinline__ void subtract_piece(T* y, T x, const T* l, int after) {
     T piece[kPiece];
     *reinterpret_cast<uint4*>(piece) = *reinterpret_cast<const uint4*>(l);

@@ -1,4 +1,4 @@
-// The systems of the dense contests, and how an answer is judged.
+// The systems of the dense comparisons, and how an answer is judged.
 #pragma once
 
 #include <algorithm>

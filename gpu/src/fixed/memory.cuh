@@ -145,7 +145,7 @@ __device__ __forceinline__ void add_to_grid(UnitSum (&sum)[3], bool over, unsign
     }
 }
 
-/// Behind the sums of a pass, by one thread: the scalars and the factors of the next one. previous: the words as the
+/// After the sums of a pass, by one thread: the scalars and the factors of the next one. previous: the words as the
 /// last pass but one left them.
 __device__ __forceinline__ void close_memory_pass(const FixedParams& a, std::uint64_t pass,
                                                   unsigned long long* previous, FixedFactors& factors,

@@ -88,7 +88,7 @@ __device__ __forceinline__ void form_factors(const FixedParams& a, const Scalars
     f.wide = bits_u >= limits.u || bits_r >= limits.vectors || bits_p >= limits.vectors;
 }
 
-/// The scalars behind pass `pass` and whether the run ends there, from the exact sums; by one thread.
+/// The scalars after pass `pass` and whether the run ends there, from the exact sums; by one thread.
 __device__ __forceinline__ void step_fixed(const FixedParams& a, std::uint64_t pass, double rho, double pq, double qq,
                                            bool overflow, FixedResult& run) {
     RunEnd now = RunEnd::passes;

@@ -24,7 +24,7 @@ template <int K, int C, FixedRow Row, class U> struct ResidentWords {
     static constexpr bool kHeld = Row == FixedRow::bands && K * C <= 4; ///< coefficients in registers
     static constexpr bool kBox = Row == FixedRow::box;
     const FixedParams& a;
-    int* const shared; ///< rows of p, or of its sums over three grid rows; a zero in front of and behind each
+    int* const shared; ///< rows of p, or of its sums over three grid rows; a zero before and after each
     const int across;  ///< threads with columns
     const int width;
     const int first; ///< grid row
@@ -33,7 +33,7 @@ template <int K, int C, FixedRow Row, class U> struct ResidentWords {
     int beside_r[2][C], beside_q[2][C];
     int coefficient[kHeld ? K : 1][kHeld ? C : 1][kBands];
     unsigned inside; ///< bits of my elements
-    bool there[2];   ///< is there a block in front, behind?
+    bool there[2];   ///< is there a block before, after?
     unsigned long long *to[2], *from[2];
     long long parity;
     unsigned long long u_apart = 0;
@@ -139,7 +139,7 @@ template <int K, int C, FixedRow Row, class U> struct ResidentWords {
     [[nodiscard]] __device__ __forceinline__ int three(int k, int c) const {
         return p[k][c] + p[k + 1][c] + p[k + 2][c];
     }
-    /// q = A p, behind a barrier.
+    /// q = A p, after a barrier.
     __device__ __forceinline__ void rows() {
         if constexpr (kBox) box_rows();
         else product_rows();

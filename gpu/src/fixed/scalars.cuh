@@ -114,7 +114,7 @@ __device__ __noinline__ void step_any(const FixedParams& a, std::uint64_t pass, 
     step_fixed(a, pass, value(sums.rr, 0), value(sums.pq, 1), value(sums.qq, 2), overflow, run);
 }
 
-/// Behind the sums of a pass, by one thread: the run so far and the factors of the next pass.
+/// After the sums of a pass, by one thread: the run so far and the factors of the next pass.
 template <bool Nearest>
 __device__ __forceinline__ void close_pass(const FixedParams& a, std::uint64_t pass, const PassSums& sums,
                                            const double (&unit)[3], bool overflow, FactorLimits limits, FixedFactors& f,

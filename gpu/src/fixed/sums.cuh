@@ -57,7 +57,7 @@ __device__ __forceinline__ void add_limbs(int limbs, FixedExchange& x, const lon
     if (lane < kMostLimbs) atomicAdd(x.limb + lane, mine);
 }
 
-/// The block's part of the grid's sums, by one warp behind a barrier of the block.
+/// The block's part of the grid's sums, by one warp after a barrier of the block.
 __device__ __forceinline__ void send_limbs(int limbs, FixedExchange& x, bool over, unsigned long long* words) {
     const int lane = static_cast<int>(threadIdx.x & 31), count = 3 * limbs;
     if (lane >= count) return;

@@ -21,7 +21,7 @@ struct Status {
     std::uint32_t iterations, done;
     CgEnd end;
 };
-/// Sums of blocks: of p.q, of r.r, and of r.z behind even and odd iterations.
+/// Sums of blocks: of p.q, of r.r, and of r.z after even and odd iterations.
 struct Sums {
     double pq[kMostSumBlocks], rr[kMostSumBlocks], rz[2][kMostSumBlocks];
 };

@@ -45,7 +45,7 @@ inline unsigned blocks_for(double threads) {
 
 #ifdef __CUDACC__
 
-/// A kernel begins before those in front of it have ended; behind this they have. False where the solve is done.
+/// A kernel begins before those in front of it have ended; from here on they have. False where the solve is done.
 __device__ __forceinline__ bool begin_kernel(const Status* status) {
     let_next_kernel_start();
     AwaitEarlierKernels{}();

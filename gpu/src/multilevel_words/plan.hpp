@@ -68,7 +68,7 @@ struct CyclePlan {
 struct Cells {
     unsigned long long entering[kMostLevels]; ///< of t
     unsigned long long leaving[kMostLevels];  ///< of e
-    unsigned long long defect;                ///< of d behind the cycle
+    unsigned long long defect;                ///< of d after the cycle
     unsigned long long squares;               ///< of the stored defect
     int point;                                ///< of e of the first small level
 };

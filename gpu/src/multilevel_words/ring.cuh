@@ -7,7 +7,7 @@
 
 namespace mantissa::gpu::cycle_words {
 
-/// One array's rows. A slot holds a row of each array that a pass reads; its place is `slot` bytes behind the first.
+/// One array's rows. A slot holds a row of each array that a pass reads; its place is `slot` bytes after the first.
 /// Where a lane's columns have 32 bytes, a lane that moved its own would touch every sector twice: there the warp's
 /// bytes are dealt out, so that each instruction moves 512 in a row, and all lanes meet between a move and who reads
 /// it.
@@ -25,7 +25,8 @@ template <class T, int kColumns> struct Ring {
         for (int c = 0; c < kChunks; ++c) {
             const int bytes = wanted && (kDealt ? at.inside_dealt[c] : at.inside) ? kChunk : 0;
             const unsigned to = address(slot) + static_cast<unsigned>(kDealt ? dealt(c) - first() : 0);
-            const unsigned char* const source = reinterpret_cast<const unsigned char*>(from) + (kDealt ? behind(c) : 0);
+            const unsigned char* const source =
+                reinterpret_cast<const unsigned char*>(from) + (kDealt ? to_moved(c) : 0);
             if constexpr (kChunk == 16)
                 asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(source), "r"(bytes)
                              : "memory");
@@ -61,7 +62,7 @@ template <class T, int kColumns> struct Ring {
 #pragma unroll
             for (int c = 0; c < 2; ++c)
                 if (at.own_dealt[c])
-                    *reinterpret_cast<uint4*>(reinterpret_cast<unsigned char*>(to) + behind(c)) =
+                    *reinterpret_cast<uint4*>(reinterpret_cast<unsigned char*>(to) + to_moved(c)) =
                         *reinterpret_cast<const uint4*>(memory + place + slot + dealt(c) - first());
         }
     }
@@ -84,7 +85,7 @@ private:
         return swapped(c * kLanes + lane());
     }
     /// From a lane's columns to the chunk that it moves.
-    __device__ static int behind(int c) {
+    __device__ static int to_moved(int c) {
         return (c * kLanes - lane()) * kChunk;
     }
     __device__ __forceinline__ unsigned address(int slot) const {

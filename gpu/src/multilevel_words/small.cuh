@@ -117,7 +117,7 @@ template <class P, int kSide> struct SmallLevel {
         }
         return rise.point;
     }
-    /// t from grid 2, and everything below: e of the next level lies in its grid 2 behind this. Returns its point.
+    /// t from grid 2, and everything below: e of the next level lies in its grid 2 then. Returns its point.
     __device__ __forceinline__ int below() const {
         constexpr int kHalf = kSide / 2;
         const SmallLevel<P, kHalf> next(all, l + 1);

@@ -61,20 +61,20 @@ template <class P> struct UpStep {
     __device__ UpStep(int k, int point)
         : real(plan.real_weight_after[k]),
           change(plan.weight_point_after[k] + plan.guard - point, static_cast<Product>(plan.weight_after[k])) {}
-    /// e behind the step; behind the grid's edge it is 0.
+    /// e after the step; beyond the grid's edge it is 0.
     __device__ __forceinline__ Num operator()(Num e, Num rest, Num most_e, bool in_grid) const {
         if constexpr (P::real) return in_grid ? e + real.weight * rest : 0;
         else return cut(e + static_cast<Num>(change(rest)), in_grid ? most_e : Num(0));
     }
 };
 
-/// What the finest level needs besides: u before and behind, b, the stored defect and its shift, e's way to u's grid.
+/// What the finest level needs besides: u before and after, b, the stored defect and its shift, e's way to u's grid.
 template <class P> struct Finest {
     const typename P::Wide* from = nullptr;
     typename P::Wide* to = nullptr;
     const typename P::Wide* b = nullptr;
     typename P::Defect* read = nullptr;  ///< the defect that entered
-    typename P::Defect* write = nullptr; ///< the one behind
+    typename P::Defect* write = nullptr; ///< the one that leaves
     int p = 0, shift_e = 0;
     int q = 0, odd = 0; ///< squares are of 2 (stored / 2^q) + odd
 };
@@ -187,7 +187,7 @@ __device__ __forceinline__ Row<typename P::Num, kColumns> entered(const Pack<Ent
     return r;
 }
 
-/// A smoothing step: `e` and `r` come as one row and leave as the row before behind the step.
+/// A smoothing step: `e` and `r` come as one row and leave as the row before it, after the step.
 template <class P, class Window, int kColumns>
 __device__ __forceinline__ void step_row(const UpRest<P>& rest, const UpStep<P>& step, const Place& at, bool in_grid,
                                          Window& window, Row<typename P::Num, kColumns>& e_before,
@@ -302,7 +302,7 @@ __device__ __noinline__ Risen<P> up(int l, const Rise& rise, int shift, const Fi
             fetch(y + rows - 1);
             await_row<rows>();
             const int here = slot(y);
-            // e of row y: 0 on the grid's edge and behind it, as f and the next level's e are
+            // e of row y: 0 on the grid's edge and beyond it, as f and the next level's e are
             const Pack<Found, kColumns> raw_f = found_rows.get(here);
             Row<Num, kColumns> e, r;
             Num x[kColumns];
@@ -313,7 +313,7 @@ __device__ __noinline__ Risen<P> up(int l, const Rise& rise, int shift, const Fi
                 if constexpr (P::real) e.v[c] = raw_f.v[c] + 0.25 * x[c];
                 else e.v[c] = now.from_f(static_cast<Num>(raw_f.v[c])) + now.from_x(x[c]);
             }
-            // the steps: e of row y - k - 1 behind step k
+            // the steps: e of row y - k - 1 after step k
             if constexpr (kSteps > 0) r = entered<P, kColumns>(entering_rows.get(here), now);
 #pragma unroll
             for (int k = 0; k < kSteps; ++k) {
@@ -332,9 +332,9 @@ __device__ __noinline__ Risen<P> up(int l, const Rise& rise, int shift, const Fi
 #pragma unroll
                 for (int c = 0; c < kColumns; ++c) out.v[c] = u.v[c];
                 u_rows.store(here, out, finest.to + row * level.pitch + at.x, mine, in_tile, at);
-                const int behind = row - 1;
-                walk.push(u, b, at.own && behind >= at.y0 && behind < at.y1 && behind > 0, at.edge,
-                          finest.write + max(behind, 0) * level.pitch + at.x, finest);
+                const int before = row - 1;
+                walk.push(u, b, at.own && before >= at.y0 && before < at.y1 && before > 0, at.edge,
+                          finest.write + max(before, 0) * level.pitch + at.x, finest);
             }
         }
         if constexpr (kFinest) {
@@ -365,9 +365,9 @@ template <class P, int kColumns> __device__ __noinline__ Risen<P> defect(const F
             Row<Wide, kColumns> u;
 #pragma unroll
             for (int c = 0; c < kColumns; ++c) u.v[c] = raw.v[c];
-            const int behind = y - 1;
-            walk.push(u, b, at.own && behind >= at.y0 && behind < at.y1 && behind > 0, at.edge,
-                      finest.write + max(behind, 0) * level.pitch + at.x, finest);
+            const int before = y - 1;
+            walk.push(u, b, at.own && before >= at.y0 && before < at.y1 && before > 0, at.edge,
+                      finest.write + max(before, 0) * level.pitch + at.x, finest);
         }
         result.bits |= walk.bits;
         result.squares += walk.squares;

@@ -86,7 +86,7 @@ int row_sum_log2(const CyclePlan& plan) {
                    4.0 * std::abs(plan.corner));
 }
 
-/// Do 32 bits hold every sum? Upwards: a product that is shifted to the left is cut to 2^28 behind the shift, which r,
+/// Do 32 bits hold every sum? Upwards: a product that is shifted to the left is cut to 2^28 after the shift, which r,
 /// of w + guard bits there, does not bring below what the rest is cut to, 2^(w + guard + 5) (the first condition); r at
 /// e's point stays below 2^27, and so does what a weight makes of it (the second); no weight is shifted to the left.
 bool fits_32(const CyclePlan& plan) {

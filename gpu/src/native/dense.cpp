@@ -1,4 +1,4 @@
-// Dense systems behind the engine: in float or double by gpu::Lu, on the tensor cores by gpu::MixedSolver.
+// Dense systems of the engine: in float or double by gpu::Lu, on the tensor cores by gpu::MixedSolver.
 #include <algorithm>
 #include <memory>
 

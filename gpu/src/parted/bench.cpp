@@ -1,4 +1,4 @@
-// `mantissa bench gpu --gpus`: devices and their links, then each contest's part.
+// `mantissa bench gpu --gpus`: devices and their links, then each comparison's part.
 #include "mantissa/gpu/bench.hpp"
 
 #include <fmt/format.h>
@@ -53,7 +53,7 @@ std::string run_parted_bench(const PartedBenchRequest& request, const std::strin
     if (request.grids) all["grids"] = bench_parted_grids(request, tell);
     if (!request.matrices.empty())
         all["sparse"] = bench_parted_sparse({.gpus = request.gpus, .matrices = request.matrices}, tell);
-    // Further contests over the same GPUs add their own key here.
+    // Further comparisons over the same GPUs add their own key here.
     return all.dump(1);
 }
 

@@ -76,7 +76,7 @@ struct Timing {
     std::vector<PartedReport> reports;
 };
 
-/// Medians of passes in turn, behind one of each to warm up.
+/// Medians of passes in turn, after one of each to warm up.
 Timing time_passes(Entrants& e, Arithmetic arithmetic, Plan plan, std::uint32_t passes, int repeats) {
     CgRequest q;
     q.arithmetic = arithmetic;
@@ -146,7 +146,7 @@ struct Sample {
     double seconds;
 };
 
-/// t(P) = c n / P + sync(P), with the least squares of relative errors. The exchange has no term: it comes behind the
+/// t(P) = c n / P + sync(P), with the least squares of relative errors. The exchange has no term: it comes after the
 /// product's rows (its share is measured beside).
 Json fit_model(const std::vector<Sample>& samples, const std::vector<int>& counts, double bytes) {
     const std::size_t unknowns = counts.size() + 1;

@@ -10,9 +10,9 @@ namespace mantissa::gpu {
 /// part's first row; rows -2, -1 and rows, rows + 1 are copies of the neighbours' rows, zero outside the grid.
 template <class T> struct GridPart {
     PeerView view;
-    int columns, rows;  ///< points of this part
-    int before, behind; ///< rows of the grid in parts before and behind this one
-    long long points;   ///< of the whole grid
+    int columns, rows; ///< points of this part
+    int before, after; ///< rows of the grid in parts before and after this one
+    long long points;  ///< of the whole grid
     long long pitch, origin;
     double centre, east, north, diagonal;
     double row_sum, side_sum;           ///< of all nine coefficients, and of the three to the east, each rounded once

@@ -60,7 +60,7 @@ template <class T> std::vector<GridPart<T>> PartedGridSolver::Impl::base_parts()
         a.columns = columns;
         a.rows = m.rows;
         a.before = m.first_row;
-        a.behind = rows - m.first_row - m.rows;
+        a.after = rows - m.first_row - m.rows;
         a.points = static_cast<long long>(columns) * rows;
         a.pitch = pitch;
         a.origin = origin;

@@ -71,7 +71,7 @@ struct SumRange {
     }
 };
 
-/// Behind a defect: sums p.q and q.q stand to r.r about as they did before it.
+/// After a defect: sums p.q and q.q stand to r.r about as they did before it.
 struct SumRatios {
     int pq, qq;
 

@@ -101,7 +101,7 @@ template <class T, int R> struct ChipTile : ChipShape<T, R> {
         else if (place < 2 * sp + height) rx = -1, ry = place - 2 * sp;
         else rx = tx, ry = place - 2 * sp - height;
         const int x = x0 + rx, y = y0 + ry;
-        if (x < 0 || x >= a.columns || y < -a.before || y >= a.rows + a.behind) return;
+        if (x < 0 || x >= a.columns || y < -a.before || y >= a.rows + a.after) return;
         point.at = static_cast<int>(a.origin + static_cast<long long>(y) * a.pitch + x);
         point.place = (ry + 1) * sp + rx + 1;
         point.r = a.r[0][point.at];
@@ -200,7 +200,7 @@ template <class T, int R> struct ChipTile : ChipShape<T, R> {
         const auto bits = static_cast<unsigned long long>(__double_as_longlong(static_cast<double>(value)));
         put_peer_packet(a.halo[buffer] + i, bits, round);
         if (y == 0 && a.before > 0) put_peer_packet(a.low_halo[buffer] + i, bits, round);
-        if (y == a.rows - 1 && a.behind > 0) put_peer_packet(a.high_halo[buffer] + i, bits, round);
+        if (y == a.rows - 1 && a.after > 0) put_peer_packet(a.high_halo[buffer] + i, bits, round);
     }
     __device__ __forceinline__ void send(const Border& b) const {
         if constexpr (!kKeepQ) return;
@@ -231,7 +231,7 @@ template <class T, int R> struct ChipTile : ChipShape<T, R> {
         });
         send(border);
     }
-    /// Waits for my points of the ring: their q, or r behind a defect.
+    /// Waits for my points of the ring: their q, or r after a defect.
     __device__ __forceinline__ bool receive(T RingPoint<T>::*what) const {
         bool ok = true;
 #pragma unroll
@@ -263,7 +263,7 @@ template <class T, int R> struct ChipTile : ChipShape<T, R> {
             a.x[i] = x;
             const int y = y0 + ly + k;
             if (y == 0 && a.before > 0) a.low_x[i] = x;
-            if (y == a.rows - 1 && a.behind > 0) a.high_x[i] = x;
+            if (y == a.rows - 1 && a.after > 0) a.high_x[i] = x;
         }
     }
 

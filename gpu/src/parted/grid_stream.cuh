@@ -2,7 +2,7 @@
 // iteration (see ../stream_cg.cuh for the pass itself).
 //
 // A pass needs the two rows of p and the one row of r next to the part, as the last pass left them. Who forms them puts
-// them straight into the neighbour's memory, while it forms them; the sums behind the pass say that they have come. So
+// them straight into the neighbour's memory, while it forms them; the sums after the pass say that they have come. So
 // an iteration has one exchange and one reduction, and they are the same wait.
 //
 // Points are formed by operations named one by one, and sums do not depend on their order: no bit depends on strips,
@@ -86,9 +86,9 @@ template <class T, int V> struct PartStrip {
         count = end - begin;
         stride = step * static_cast<int>(a.pitch);
         at = static_cast<int>(a.origin) + first * static_cast<int>(a.pitch) + column;
-        lowest = up ? first - (a.rows - 1 + a.behind) : -(first + a.before);
-        highest = up ? first + a.before : a.rows - 1 + a.behind - first;
-        edge = (begin < 2 && a.before > 0) || (end > a.rows - 2 && a.behind > 0);
+        lowest = up ? first - (a.rows - 1 + a.after) : -(first + a.before);
+        highest = up ? first + a.before : a.rows - 1 + a.after - first;
+        edge = (begin < 2 && a.before > 0) || (end > a.rows - 2 && a.after > 0);
     }
     [[nodiscard]] __device__ __forceinline__ bool row_in(int t) const {
         return t >= lowest && t <= highest;
@@ -116,7 +116,7 @@ __device__ __forceinline__ void put_edge(const GridPart<T>& a, int to, int y, in
         store_vector(a.low_p[to] + here, p);
         if (y == 0) store_vector(a.low_r[to] + here, r);
     }
-    if (y >= a.rows - 2 && a.behind > 0) {
+    if (y >= a.rows - 2 && a.after > 0) {
         store_vector(a.high_p[to] + here, p);
         if (y == a.rows - 1) store_vector(a.high_r[to] + here, r);
     }
@@ -220,7 +220,7 @@ __device__ __forceinline__ void part_correction(const GridPart<T>& a, const Pass
             const double x = corrected(a.x[i], s, s.fresh ? 0.0 : static_cast<double>(a.u[i]), p, r);
             a.x[i] = x;
             if (y == 0 && a.before > 0) a.low_x[i] = x;
-            if (y == a.rows - 1 && a.behind > 0) a.high_x[i] = x;
+            if (y == a.rows - 1 && a.after > 0) a.high_x[i] = x;
         }
 }
 
@@ -238,7 +238,7 @@ __device__ __forceinline__ void part_defect(const GridPart<T>& a, double scale, 
     const double inverse = 1 / scale;
     PartWindow<double, V> window(a.row_sum, a.side_sum, a.north, a.diagonal);
     const auto load = [&](int y) {
-        return there && y >= -a.before && y < a.rows + a.behind
+        return there && y >= -a.before && y < a.rows + a.after
                    ? load_vector<double, V>(a.x + a.origin + y * a.pitch + column)
                    : Vector<double, V>{};
     };
@@ -265,7 +265,7 @@ __device__ __forceinline__ void part_defect(const GridPart<T>& a, double scale, 
         }
         store_vector(a.r[from] + i, r);
         if (y - 1 == 0 && a.before > 0) store_vector(a.low_r[from] + i, r);
-        if (y == a.rows && a.behind > 0) store_vector(a.high_r[from] + i, r);
+        if (y == a.rows && a.after > 0) store_vector(a.high_r[from] + i, r);
     }
 }
 

@@ -123,7 +123,7 @@ template <> struct OrderFree<float> {
     }
 };
 
-/// Sums of six words over the lanes of a warp. Lane 4 k has word k (and so have the three behind it).
+/// Sums of six words over the lanes of a warp. Lane 4 k has word k (and so have the three after it).
 __device__ __forceinline__ long long warp_words(const long long (&word)[kPartWords]) {
     const int lane = threadIdx.x & 31;
     long long four[4];

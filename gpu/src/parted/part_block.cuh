@@ -1,4 +1,4 @@
-// What a block of a part keeps for the exchange behind a pass: sums over all blocks of all parts, which are their
+// What a block of a part keeps for the exchange after a pass: sums over all blocks of all parts, which are their
 // barrier.
 //
 // Sums are nine words of integers, three for each sum, that a part's blocks add to, in their own part's memory and in
@@ -21,7 +21,7 @@ __device__ __forceinline__ void fence_system() {
     asm volatile("fence.acq_rel.sys;" ::: "memory");
 }
 
-/// What blocks wrote before an exchange is visible behind it: to none, to the own part's, to all parts'.
+/// What blocks wrote before an exchange is visible after it: to none, to the own part's, to all parts'.
 enum class Seen { none, part, all };
 
 /// Clocks of a solve by what they went to, as one block sees them. In shared memory.
@@ -75,7 +75,7 @@ struct PartBlock {
         if (seen == Seen::all) fence_system();
         else if (seen == Seen::part) fence_gpu();
         laps.lap(PartLaps::exchange);
-        // Word 3 k: high of sum k; behind it low's two halves.
+        // Word 3 k: high of sum k; after it low's two halves.
         const int k = min(lane, kSumWords - 1) / 3, piece = lane % 3;
         const long long mine = __shfl_sync(~0u, one, 4 * (2 * k + (piece == 0 ? 0 : 1)));
         if (lane >= kSumWords) return;
@@ -115,7 +115,7 @@ struct PartBlock {
             const unsigned long long low = __shfl_sync(~0u, total, 2 * i + 1);
             sum[i] = sum_of_words(high, low, state.exponent[i], cut);
         }
-        __syncwarp(); // one lane may change `state` behind this
+        __syncwarp(); // one lane may change `state` after this
         return true;
     }
 

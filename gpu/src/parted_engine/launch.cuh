@@ -88,10 +88,10 @@ public:
     }
 
     /// Launches until the run ends, from `scalars`, which become the run's; scalar: their format. prepare(k): what else
-    /// a launch wants of part k; behind(report): when the launch has been counted.
-    template <class Prepare, class Behind>
+    /// a launch wants of part k; then(report): when the launch has been counted.
+    template <class Prepare, class Then>
     RunReport run_all(const RunRequest& request, const Format& scalar, Scalars& scalars, Prepare&& prepare,
-                      Behind&& behind) {
+                      Then&& then) {
         RunReport report;
         while (report.passes < request.passes && report.end == RunEnd::passes) {
             for (int k = 0; k < places_.parts(); ++k) {
@@ -106,7 +106,7 @@ public:
             report.passes += result.passes;
             report.sigma_guards += result.guards;
             report.end = result.end;
-            behind(report);
+            then(report);
         }
         return report;
     }

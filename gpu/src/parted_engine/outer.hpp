@@ -33,7 +33,7 @@ protected:
     virtual void form_direction(int k, double scale, bool keep) = 0;
     virtual void begin(int k, double share, bool keep) = 0;
     virtual void form_correction(int k, double alpha) = 0;
-    /// Behind the launches of begin(), for what they found.
+    /// After the launches of begin(), for what they found.
     virtual void begun() {}
     [[nodiscard]] unsigned blocks(int k) const;
     template <class Work> void for_parts(Work&& work) const {

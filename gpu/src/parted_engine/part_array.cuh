@@ -41,7 +41,7 @@ __global__ void gather_elements(const T* from, T* values, const std::uint32_t* e
 
 template <class T> class PartArray {
 public:
-    /// With `margin` zeros in front of and behind each part's elements.
+    /// With `margin` zeros in front of and after each part's elements.
     explicit PartArray(const PartPlaces& places, std::size_t margin = 0) : places_(&places), margin_(margin) {
         for (int k = 0; k < places.parts(); ++k) {
             const OnDevice here(places.peers->device(k));

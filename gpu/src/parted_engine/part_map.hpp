@@ -12,8 +12,8 @@ namespace mantissa::gpu {
 
 /// Local elements are 0 .. elements - 1. Own ones are own_begin .. own_end - 1, the others ghosts. A grid's part is a
 /// strip of whole grid rows with two rows of ghosts on either side, so that every row's reach lies inside; elements
-/// keep the grid's order. Sparse rows have their ghosts behind, and the rows that wait for ghosts, or whose elements go
-/// elsewhere, behind the others.
+/// keep the grid's order. Sparse rows have their ghosts last, and the rows that wait for ghosts, or whose elements go
+/// elsewhere, after the others.
 struct PartMap {
     std::size_t elements = 0, own_begin = 0, own_end = 0;
     std::size_t inner_begin = 0, inner_end = 0; ///< rows that need no ghost and whose elements go nowhere

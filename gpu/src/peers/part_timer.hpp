@@ -24,7 +24,7 @@ public:
         const OnDevice here(device_);
         check(cudaEventRecord(end_, stream_), "cudaEventRecord");
     }
-    /// Behind the end of the launch.
+    /// After the end of the launch.
     [[nodiscard]] double seconds() const {
         float ms = 0;
         check(cudaEventElapsedTime(&ms, begin_, end_), "cudaEventElapsedTime");

@@ -70,7 +70,7 @@ template <class Come> __device__ __forceinline__ bool wait_until(const PeerView&
     }
 }
 
-/// Flag `slot` of a part's box. What the caller wrote before (and what it has seen of others, as behind a barrier of
+/// Flag `slot` of a part's box. What the caller wrote before (and what it has seen of others, as after a barrier of
 /// its block) is visible to who has waited for the flag.
 __device__ __forceinline__ void raise_flag(const PeerView& v, int part, int slot, unsigned long long round) {
     store_release(&v.box[part]->flag[slot].value, round);

@@ -22,7 +22,7 @@ inline constexpr int kBinBits = 40, kBinsKept = 3;
 inline constexpr int kHighestTop = 23, kLowestTop = -25; ///< of the bin with the largest term
 inline constexpr int kLowestBin = kLowestTop - (kBinsKept - 1);
 inline constexpr int kBinCount = kHighestTop - kLowestBin + 1;
-/// Of a bin: the sum's low 32 bits, its other bits, and how many adders had their largest term there. Behind all bins:
+/// Of a bin: the sum's low 32 bits, its other bits, and how many adders had their largest term there. After all bins:
 /// how many met a term that was not finite or 2^959 or more.
 inline constexpr int kLowWord = 0, kHighWord = 1, kTopWord = 2, kBinWords = 3;
 inline constexpr int kLostWord = kBinCount * kBinWords;

@@ -20,9 +20,9 @@ RankStream::RankStream() {
 RankStream::~RankStream() {
     static_cast<void>(cudaStreamDestroy(stream_));
 }
-void order(cudaStream_t behind, cudaEvent_t event, cudaStream_t stream) {
+void order(cudaStream_t later, cudaEvent_t event, cudaStream_t stream) {
     check(cudaEventRecord(event, stream), "cudaEventRecord");
-    check(cudaStreamWaitEvent(behind, event, 0), "cudaStreamWaitEvent");
+    check(cudaStreamWaitEvent(later, event, 0), "cudaStreamWaitEvent");
 }
 
 namespace {

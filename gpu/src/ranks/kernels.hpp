@@ -24,7 +24,7 @@ struct RankCgState {
 };
 
 struct RankVectors {
-    double *x, *r, *p, *q;     ///< of the owned rows; p with ghosts behind
+    double *x, *r, *p, *q;     ///< of the owned rows; p with ghosts at its end
     const double *b, *inverse; ///< inverse: null without Jacobi
     std::uint32_t owned;
 };

@@ -22,7 +22,7 @@ struct SlicedRows {
 struct RankLayout {
     std::uint32_t owned = 0, ghosts = 0;
     SlicedRows inner, boundary;      ///< rows without ghosts, and with
-    std::vector<std::uint32_t> send; ///< owned rows whose elements go, one list behind the other
+    std::vector<std::uint32_t> send; ///< owned rows whose elements go, one list after the other
     std::vector<double> inverse;     ///< of the diagonal; empty without Jacobi
 };
 

@@ -19,7 +19,7 @@ namespace mantissa::gpu {
 
 namespace {
 
-/// As parted_cg.cpp: a residual whose true value falls less than this behind a restart has nothing left to gain.
+/// As parted_cg.cpp: a residual whose true value falls less than this after a restart has nothing left to gain.
 constexpr double kWorthwhile = 0.9;
 
 struct RowsOnDevice {
@@ -101,11 +101,11 @@ private:
     [[nodiscard]] RankSums sums() const {
         return {words_.data(), words_.data() + kSumWords, words_.data() + 2 * kSumWords};
     }
-    void count(std::uint64_t iterations, std::uint64_t meetings, std::uint64_t exchanges) {
+    void count(std::uint64_t iterations, std::uint64_t waits, std::uint64_t exchanges) {
         ExchangeCounts* const counts = of_.options.exchange.counts.get();
         if (counts == nullptr || of_.part != of_.space->here().front()) return;
         counts->iterations += iterations;
-        counts->synchronisations += meetings;
+        counts->synchronisations += waits;
         counts->elements += exchanges * packed_.size();
     }
 
@@ -121,7 +121,7 @@ private:
     void clear_words() {
         check(cudaMemsetAsync(words_.data(), 0, words_.size() * sizeof(std::uint64_t), *stream_), "cudaMemset");
     }
-    /// r.r and r.z behind an update of all elements, on the host.
+    /// r.r and r.z after an update of all elements, on the host.
     std::pair<double, double> dots(Update what) {
         clear_words();
         launch_update(vectors(), what, sums(), nullptr, *stream_);
@@ -142,7 +142,7 @@ private:
         count(0, 1, 1);
         return dots(Update::defect);
     }
-    /// A batch of iterations. Those behind the end, or the limit, do nothing.
+    /// A batch of iterations. Those after the end, or the limit, do nothing.
     void iterations(cudaStream_t stream) {
         RankCgState* const there = state_.data();
         for (int k = 0; k < transport_->batch(); ++k) {
@@ -155,7 +155,7 @@ private:
             launch_beta(sums(), there, history_.data(), stream);
         }
     }
-    /// The next batch, behind the state that is set.
+    /// The next batch, after the state that is set.
     RankCgState advance(RankCgState state, PcgReport& report) {
         state.first = state.iterations;
         check(cudaMemcpyAsync(state_.data(), &state, sizeof state, cudaMemcpyHostToDevice, *stream_),

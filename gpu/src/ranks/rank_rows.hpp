@@ -12,7 +12,7 @@ struct RankRows {
     const std::uint32_t* row;    ///< owned row of each place
     const std::uint32_t* column;
     const double* value;
-    std::uint32_t places; ///< a multiple of 32; empty ones behind have rows of kNoRow
+    std::uint32_t places; ///< a multiple of 32; empty ones at the end have rows of kNoRow
 };
 inline constexpr std::uint32_t kNoRow = 0xFFFFFFFFu;
 

@@ -24,18 +24,18 @@ public:
 
     /// Elements that `stream` has packed set out; nothing waits for those that come.
     virtual void begin(cudaStream_t stream) = 0;
-    /// Behind this, what `stream` is given finds the others' elements.
+    /// After this, what `stream` is given finds the others' elements.
     virtual void finish(cudaStream_t stream) = 0;
-    /// Words in device memory become their sums over all parts, behind what `stream` was given.
+    /// Words in device memory become their sums over all parts, after what `stream` was given.
     virtual void add_up(std::uint64_t* words, std::size_t count, cudaStream_t stream) = 0;
     /// Iterations that may be given to the stream before the host looks at them.
     [[nodiscard]] virtual int batch() const = 0;
-    /// Returns behind all of `stream`. Throws DeviceError where it failed; ends as RankCgOptions::silent says where
+    /// Returns after all of `stream`. Throws DeviceError where it failed; ends as RankCgOptions::silent says where
     /// another part is silent too long.
     virtual void wait(cudaStream_t stream) = 0;
 };
 
-/// `packed`, the elements of Part::send one list behind the other, and `ghosts`, room for those of Part::receive, are
+/// `packed`, the elements of Part::send one list after the other, and `ghosts`, room for those of Part::receive, are
 /// in the memory of the current device.
 struct RankBuffers {
     const double* packed;
@@ -71,8 +71,8 @@ public:
 private:
     cudaStream_t stream_{};
 };
-/// `behind` goes on behind what `stream` was given so far.
-void order(cudaStream_t behind, cudaEvent_t event, cudaStream_t stream);
+/// `later` goes on after what `stream` was given so far.
+void order(cudaStream_t later, cudaEvent_t event, cudaStream_t stream);
 
 /// Memory of the host that devices copy from and to.
 template <class T> class Pinned {

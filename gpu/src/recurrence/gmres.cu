@@ -1,4 +1,4 @@
-// GMRES(m) on the device: memory, launches, the run. A cycle is one captured graph; what lies behind the step that ends
+// GMRES(m) on the device: memory, launches, the run. A cycle is one captured graph; what comes after the step that ends
 // it returns at once. The host looks where a cycle begins, at the residual formed anew.
 #include <algorithm>
 #include <vector>

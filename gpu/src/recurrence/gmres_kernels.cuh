@@ -145,7 +145,7 @@ __device__ double turn_column(std::uint32_t k, double left, const GmresPlace<T>&
     return all;
 }
 
-/// Behind the products of step j: column j - 1 of H as it is, its rotation, and column j but for what is below. One
+/// After the products of step j: column j - 1 of H as it is, its rotation, and column j but for what is below. One
 /// block; sums of squares are formed by each thread alike, so that all go the same way.
 template <class T> __device__ void end_gmres_products(const GmresPlace<T>& place, double* shared) {
     GmresState& state = *place.state;

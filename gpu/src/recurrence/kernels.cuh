@@ -1,6 +1,6 @@
 // The kernels of a recurrence on sparse rows. Its definition (mantissa/recurrence/definition.hpp) is a template
 // argument: every sweep of its plan (plan.hpp) that goes over memory is one kernel, in which each vector is loaded and
-// stored once, and the block that comes last adds all blocks' sums and goes through the scalar statements behind the
+// stored once, and the block that comes last adds all blocks' sums and goes through the scalar statements after the
 // sweep. Scalars never leave the device. Vectors are in T, sums and scalars in double.
 //
 // A definition comes as a type R with `static constexpr recurrence::Definition kDefinition`. It is the host's: device
@@ -52,7 +52,7 @@ template <class R> struct Sweeps {
     static constexpr recurrence::Plan plan(Section in) { return recurrence::plan(R::kDefinition, in); }
     static constexpr recurrence::Sweep of(Section in, std::size_t s) { return plan(in).sweep[s]; }
     static constexpr recurrence::Step step(std::size_t k) { return R::kDefinition.step[k]; }
-    /// Scalar statements alone: they run behind the sweep before.
+    /// Scalar statements alone: they run after the sweep before.
     static constexpr bool empty(Section in, std::size_t s) { return of(in, s).steps == 0; }
     /// Dot products in front of step n of a sweep.
     static constexpr std::size_t sums_before(Section in, std::size_t s, std::size_t n) {
@@ -80,7 +80,7 @@ template <class R> struct Sweeps {
     static constexpr bool last(Section in, std::size_t s) {
         return in == Section::iteration && s + 1 == plan(in).sweeps;
     }
-    /// Does anything happen behind the sweep?
+    /// Does anything happen after the sweep?
     static constexpr bool has_end(Section in, std::size_t s) {
         const recurrence::Sweep sweep = of(in, s);
         return sums(in, s) > 0 || sweep.scalar_to > sweep.scalar_from || last(in, s);
@@ -97,7 +97,7 @@ template <class R> struct Sweeps {
             if (put_off(k)) bits |= std::uint64_t{1} << k;
         return bits;
     }
-    /// An iteration without sums has one end, of scalars alone. One thread hands what is behind it on to the next
+    /// An iteration without sums has one end, of scalars alone. One thread hands what follows it on to the next
     /// iteration's state, and no block waits for the others.
     static constexpr bool hands_on(Section in, std::size_t s) {
         if (!last(in, s)) return false;
@@ -189,7 +189,7 @@ template <class R> __device__ void begin_iteration(RecurrenceState<R>& state) {
     if (kIssued != 0) state.advanced = 1;
 }
 
-/// What is behind sweep S, its sums being formed.
+/// What follows sweep S, its sums being formed.
 template <class R, Section In, std::size_t S> __device__ void end_sweep(RecurrenceState<R>& state) {
     constexpr recurrence::Sweep kSweep = Sweeps<R>::of(In, S);
     constexpr auto kMade = Sweeps<R>::made(In, S);
@@ -212,7 +212,7 @@ template <class R, Section In, std::size_t S> __device__ void end_sweep(Recurren
     }
 }
 
-/// The block that comes last adds up what all left, in the blocks' order, and one thread of it does what is behind the
+/// The block that comes last adds up what all left, in the blocks' order, and one thread of it does what follows the
 /// sweep. All threads of all blocks call it.
 template <class R, Section In, std::size_t S, std::size_t... K>
 __device__ void close_sweep(const double* sum, RecurrenceState<R>* state, const RecurrenceSums& sums,
@@ -268,7 +268,7 @@ __device__ void close_sweep(const double* sum, RecurrenceState<R>* state, const 
     *sums.arrived = 0;
 }
 
-/// What a sweep that hands on leaves in `next`: the state behind it, or the end as it stands.
+/// What a sweep that hands on leaves in `next`: the state after it, or the end as it stands.
 template <class R, Section In, std::size_t S>
 __device__ void hand_on(const RecurrenceState<R>* state, RecurrenceState<R>* next) {
     if (grid_thread() != 0) return;
@@ -277,10 +277,10 @@ __device__ void hand_on(const RecurrenceState<R>* state, RecurrenceState<R>* nex
     *next = now;
 }
 
-/// Behind a sweep, the sums of this thread being there.
+/// After a sweep, the sums of this thread being there.
 template <class R, Section In, std::size_t S>
-__device__ void behind_sweep(const double* sum, RecurrenceState<R>* state, RecurrenceState<R>* next,
-                             const RecurrenceSums& sums) {
+__device__ void after_sweep(const double* sum, RecurrenceState<R>* state, RecurrenceState<R>* next,
+                            const RecurrenceSums& sums) {
     if constexpr (Sweeps<R>::hands_on(In, S)) hand_on<R, In, S>(state, next);
     else if constexpr (Sweeps<R>::has_end(In, S))
         close_sweep<R, In, S>(sum, state, sums, std::make_index_sequence<Sweeps<R>::sums(In, S)>());
@@ -367,7 +367,7 @@ __global__ void __launch_bounds__(kRecurrenceThreads)
         Vector<T, kLanes> value[R::kDefinition.vectors];
         elements<R, In, S, kLanes>(g * kLanes, vectors, value, factor, sum, std::make_index_sequence<kSteps>());
     }
-    behind_sweep<R, In, S>(sum, state, next, sums);
+    after_sweep<R, In, S>(sum, state, next, sums);
 }
 
 /// A sweep with a product of A, whose other steps are done row by row.
@@ -403,10 +403,10 @@ __global__ void __launch_bounds__(kRecurrenceThreads)
         }
     };
     for_rows(a, vectors.at[kProduct.a], take, NothingToAwait{});
-    behind_sweep<R, In, S>(sum, state, next, sums);
+    after_sweep<R, In, S>(sum, state, next, sums);
 }
 
-/// Behind the sweeps that run once.
+/// After the sweeps that run once.
 template <class R> __global__ void begin_first_iteration(RecurrenceState<R>* state) {
     AwaitEarlierKernels{}();
     constexpr std::size_t kStatements = Sweeps<R>::at_start();

@@ -22,7 +22,7 @@ struct Memory {
     const void* band[9]{}; ///< the shape's streams of coefficients, in their order
 };
 
-/// alpha and beta of the coming pass, as words of the scalar format (given: of the operand format), and the test behind
+/// alpha and beta of the coming pass, as words of the scalar format (given: of the operand format), and the test after
 /// it.
 struct PassRequest {
     std::uint64_t alpha = 0, beta = 0, rho_stop = 0;
@@ -64,7 +64,7 @@ struct SparseShape {
 struct SparseMemory {
     void* u = nullptr;
     void* r = nullptr;
-    void* p = nullptr; ///< other cores' elements that are read here may stand behind the core's own
+    void* p = nullptr; ///< other cores' elements that are read here may follow the core's own
     void* q = nullptr;
     const std::uint32_t* column = nullptr;      ///< positions, `lanes` a beat
     const void* coefficient = nullptr;          ///< two's complement words, `lanes` a beat

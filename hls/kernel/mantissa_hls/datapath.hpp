@@ -28,7 +28,7 @@ __extension__ using SignedWide = __int128;
 /// A number format. Floating: subnormals flushed; rounding toward zero (largest finite number on overflow) or to
 /// nearest-even. Fixed: two's complement words, rounding down or to nearest, half up.
 struct Fmt {
-    int m = 23; ///< stored fraction bits; of a fixed format, the bits behind the point, which may be none of the word's
+    int m = 23; ///< stored fraction bits; of a fixed format, the bits after the point, which may be none of the word's
     int e = 8;  ///< exponent bits
     bool nearest = false;
     bool saturate = false; ///< nearest-even only: overflow gives the largest finite number in place of an infinity

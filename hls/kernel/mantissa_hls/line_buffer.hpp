@@ -80,7 +80,7 @@ template <Datapath D, int Lanes, RowForm Form = D.form> struct Window {
     Word<D.p> row[kRows][Lanes + 2];
 };
 
-/// From the stream of p' the windows, `Shape::lag` beats later. Behind the last beat the caller feeds beats of +0.
+/// From the stream of p' the windows, `Shape::lag` beats later. After the last beat the caller feeds beats of +0.
 /// Elements before the first read as +0.
 template <Datapath D, int Lanes, RowForm Form = D.form> class LineBuffer {
     using W = Window<D, Lanes>;
@@ -128,7 +128,7 @@ private:
     Ring<Word<D.p>, Lanes, kCapacity> ring_;
 };
 
-/// Which elements have rows: not the edge nodes of a constant stencil, nor lanes behind the last element.
+/// Which elements have rows: not the edge nodes of a constant stencil, nor lanes after the last element.
 template <int Lanes> class EdgeNodes {
 public:
     void begin(const Shape& shape) { shape_ = shape; }

@@ -84,7 +84,7 @@ MANTISSA_HLS_INLINE Number<FO> add(const Number<FA>& a, const Number<FB>& b) {
     const E exponent = choose(swap, ye, xe);
     const E distance = choose(swap, static_cast<E>(ye - xe), static_cast<E>(xe - ye));
     const T sign = choose(swap, yn, xn);
-    // The smaller one shifted behind the larger; what falls off is jammed into the lowest bit.
+    // The smaller one aligned with the larger; what falls off is jammed into the lowest bit.
     constexpr E limit = kM + 4;
     const E shift = choose(distance < limit, distance, limit);
     const T whole = small << 3;

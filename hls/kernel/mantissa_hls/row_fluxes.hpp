@@ -115,7 +115,7 @@ public:
     }
 
 private:
-    /// The fluxes of a beat, behind the last ones of the beat before.
+    /// The fluxes of a beat, after the last ones of the beat before.
     MANTISSA_HLS_INLINE void form(const Window<D, Lanes>& window, const Bands<D, Lanes>& bands) {
         east_[0] = east_[Lanes];
         north_[0] = north_[Lanes];

@@ -12,7 +12,7 @@ template <Datapath D, int Lanes, int Streams = D.streams()> struct Bands { Coeff
 template <Datapath D, int Lanes> struct Bands<D, Lanes, 0> {};
 
 /// q' = the row's nine products, summed in the row format in band order or by pairs, rounded to q's. Edge nodes of a
-/// constant stencil, and lanes behind the end, give +0.
+/// constant stencil, and lanes after the end, give +0.
 template <Datapath D, int Lanes, RowForm Form = D.form> class RowSum {
 public:
     void begin(const Shape& shape) {

@@ -18,7 +18,7 @@ struct SpectrumBounds {
     friend bool operator==(const SpectrumBounds&, const SpectrumBounds&) = default;
 };
 
-/// The pairs of `steps` steps: steps + 1 passes from r = b, u = p = q = 0, behind which u holds them all (the Chebyshev
+/// The pairs of `steps` steps: steps + 1 passes from r = b, u = p = q = 0, after which u holds them all (the Chebyshev
 /// iteration of Barrett et al., Templates, 1994, section 2.3.9, in the order of the pipelined pass). With
 /// theta = (high + low) / 2 and delta = (high - low) / 2:
 ///

@@ -1,4 +1,4 @@
-// Two engines run side by side and compared bit for bit behind every pass.
+// Two engines run side by side and compared bit for bit after every pass.
 #pragma once
 
 #include <atomic>
@@ -34,7 +34,7 @@ public:
 std::unique_ptr<Engine> make_checked_engine(const Engine& subject, const Engine& reference,
                                             std::shared_ptr<std::atomic<std::uint64_t>> passes = {});
 
-/// Compares two sessions of the same spec behind the same passes; nothing when every bit is the same.
+/// Compares two sessions of the same spec after the same passes; nothing when every bit is the same.
 std::optional<Difference> compare_sessions(const Session& subject, const Session& reference, const DatapathSpec& spec,
                                            std::size_t size);
 

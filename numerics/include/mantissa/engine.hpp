@@ -22,7 +22,7 @@
 //     chain, tree         products a_k p_k in the matrix's order, added one after the other or in adjacent pairs; those
 //                         of SymmetricBands as bands() has them
 //     flux                f_d(i) = w_d(i) (p_i - p_(i+d)) for d = E (+1), NW (+n-1), N (+n), NE (+n+1), w_d = 0 - a_d;
-//                         p behind the vector is +0, and so is each f_d(i) with i in front of it
+//                         p after the vector is +0, and so is each f_d(i) with i in front of it
 //                         up(i)   = (f_NW(i) + f_N(i)) + f_NE(i)
 //                         down(i) = (f_NE(i-n-1) + f_N(i-n)) + f_NW(i-n+1)
 //                         q_i = (f_E(i) - f_E(i-1)) + (up(i) - down(i)), and + (c_i p_i) at last where the matrix has
@@ -53,7 +53,7 @@
 //
 // alpha and beta are, for a whole pass, a significand and an exponent: a multiplier, a shift, half a unit added, and an
 // adder do it. A word that overflows keeps its low W bits and its run ends with window_overflow, as does the first run
-// behind a write() of a value that does not fit (it is stored as the nearest word). In fixed formats a coefficient off
+// after a write() of a value that does not fit (it is stored as the nearest word). In fixed formats a coefficient off
 // the diagonal is rounded; the diagonal of a grid's matrix (Stencil, Bands, SymmetricBands) is the rounded row sum
 // minus the rounded coefficients off it, so that rounding keeps row sums; row sums within 2^-50 of the sum of a row's
 // magnitudes count as zero. Sparse rows round every coefficient by itself. A word of the diagonal may take one bit more
@@ -95,7 +95,7 @@
 // The Chebyshev recurrence runs the pass above, floating or in words, with alpha and beta that are known in advance: a
 // pair for each pass (RunRequest::pairs), each number rounded from double into the operand format and into no other.
 // There are no dot products and no scalar unit: rho, pq, qq and sigma are +0, and alpha and beta those of the last
-// pass. A run ends behind its passes, or behind one in which a word overflowed, with window_overflow; nothing else is
+// pass. A run ends after its passes, or after one in which a word overflowed, with window_overflow; nothing else is
 // looked at. chebyshev.hpp has the pairs. The binary point of words stands still.
 #pragma once
 
@@ -146,7 +146,7 @@ struct Scalars {
 /// How far a session shall iterate.
 struct RunRequest {
     std::uint64_t passes = 1;        ///< at most this many
-    double rho_stop = 0;             ///< stop behind a pass with rho < rho_stop (rounded into the scalar format)
+    double rho_stop = 0;             ///< stop after a pass with rho < rho_stop (rounded into the scalar format)
     std::uint64_t rho_stop_from = 1; ///< the first pass of this run whose rho is tested
     /// Of the Chebyshev recurrence: one for each of `passes`; the two fields above mean nothing there.
     std::span<const StepPair> pairs = {};
@@ -229,7 +229,7 @@ public:
     /// Empty when this engine runs `spec` on `system`; else one line that says why not.
     [[nodiscard]] virtual std::string refusal(const DatapathSpec& spec, const System& system,
                                               const SessionOptions& options) const = 0;
-    /// Loads a system, which the session copies as far as it needs it: the caller may change or destroy it behind this
+    /// Loads a system, which the session copies as far as it needs it: the caller may change or destroy it after this
     /// call. Throws InvalidInput with refusal()'s line when it must refuse.
     [[nodiscard]] virtual std::unique_ptr<Session> load(const System& system, const DatapathSpec& spec,
                                                         const SessionOptions& options) const = 0;

@@ -5,7 +5,7 @@
 //     s17e8   bit 25      24 .. 17        16 .. 0
 //             sign        exponent + 127  fraction            1.0 = 0 01111111 00000000000000000
 //
-// The text form is `s<M>e<E>` with the policy behind it, only where it differs from the hardware policy:
+// The text form is `s<M>e<E>` with the policy after it, only where it differs from the hardware policy:
 //     s17e8                 toward zero, subnormals flushed, overflow to the largest finite number
 //     s23e8:rne             nearest-even, flushed, overflow to infinity
 //     s10e5:rne:subnormals  IEEE half
@@ -178,7 +178,7 @@ constexpr std::optional<int> take_number(std::string_view& text) {
     return value;
 }
 
-/// Behind the letters fx: nullptr on success, else what is wrong.
+/// After the letters fx: nullptr on success, else what is wrong.
 constexpr const char* parse_fixed(std::string_view text, Format& out) {
     std::string_view head = text.substr(0, text.find(':'));
     std::string_view policy = text.substr(head.size());

@@ -12,7 +12,7 @@
 //   FORM     r = rnd(D 2^-e) into r's words (D's words shifted right by FD + e - RF);  q = r
 //            rr = sum r r, rp = sum r p, exact, each rounded once into the scalar format
 //   ACCEPT   in this order, with k = floor(E(rr) / 2) + 1:
-//              a word of V or D overflowed      -> the solve ends outer_overflow (behind a DEFECT)
+//              a word of V or D overflowed      -> the solve ends outer_overflow (after a DEFECT)
 //              a word of r did not fit          -> an overflow: h += 1; e += 1, FORM, ACCEPT
 //              D zero                           -> the solve ends exact: b' = 2^-a S V. Where a DEFECT had shifts above
 //              0, fault:
@@ -23,7 +23,7 @@
 //            Accepted: |r| is in [2^(k-1), 2^k). One entry of the history. Then, in this order:
 //              rr < T(e)                        -> the solve ends converged
 //              kMostTroubles runs in a row have ended indefinite, not_finite or exact -> it ends as the last of them,
-//              behind
+//              after
 //                                                  exact fault: r's few bits reduce nothing
 //              passes >= the most passes        -> it ends passes
 //            else beta and gamma (below), INNER. T(e) = t 2^(2 (x - e)) in the scalar format: the square of the defect
@@ -31,22 +31,22 @@
 //   INNER    min(inner, what the most passes leave) passes of engine.hpp, from set_scalars(gamma, beta). The first one
 //            differs: u' = +0; q is r; r' = r - rnd_r(gamma r) goes into p' and is not stored: r stays; rho = rr, of
 //            ACCEPT. What overflows there, r' included, counts as in any pass. From the second pass on the run ends
-//            behind a pass with rho < T(e).
-//   DEFECT   behind a run that ended otherwise than by window_overflow; alpha as it stands, rounded to the operand
-//            format (+0 behind indefinite, not_finite and exact):
+//            after a pass with rho < T(e).
+//   DEFECT   after a run that ended otherwise than by window_overflow; alpha as it stands, rounded to the operand
+//            format (+0 after indefinite, not_finite and exact):
 //              c  = u + rnd_u(alpha p), or the largest or the smallest word of u where that does not fit
 //              V += rnd(c 2^e)        (c's words shifted right by UF - FV - e)
 //              D -= rnd(2^-a S c 2^e) (exact row sums of c's words, 0 on edge nodes, by a + UF - FD - e)
 //            The new exponent e' = e + k' + h, k' from rho of the last pass as k from rr; e - 4 where rho is zero or
 //            not finite. In the first DEFECT of a solve, before that, h -= relax: a first right-hand side fills its
-//            words, later ones leave room. Where a word of c did not fit: an overflow, h += 1, behind it. Then FORM
+//            words, later ones leave room. Where a word of c did not fit: an overflow, h += 1, after it. Then FORM
 //            with e', ACCEPT.
-//   overflow behind a run that ended window_overflow: h += 1, e += 1, FORM, ACCEPT; D and V are as they were.
+//   overflow after a run that ended window_overflow: h += 1, e += 1, FORM, ACCEPT; D and V are as they were.
 //   Every overflow, of a run, of c, of r, counts; beyond kMostOverflows of them the solve ends window_overflow at once.
 //
 //   beta  = (rr / rho) 2^(e' - e)      of the accepted rr, rp and e', and of rho and e of the run's last pass:
 //   gamma = (rp / rho) 2^(e' - e)      quotients rounded into the scalar format, then times the power of two, rounded.
-//   Both are 0 at first, behind a run that did not end passes or rho_reached, where a word of c did not fit,
+//   Both are 0 at first, after a run that did not end passes or rho_reached, where a word of c did not fit,
 //   and where one of them is not finite. (beta = |d'|^2 / |d|^2 in p's scale, and the direction p - (rp / rr) r that is
 //   kept is orthogonal to r: p' = r + beta (p - (rp / rr) r) = (r - gamma r) + beta p.)
 //
@@ -99,7 +99,7 @@ struct ResidentRequest {
     int relax = 0;            ///< what h falls by in the first DEFECT, 0..kMostRelax
     std::uint64_t max_passes = 0;
     ResidentTolerance tolerance = {};
-    /// Called behind every acceptance; false ends the solve. Engines that cannot look at a running core ignore it.
+    /// Called after every acceptance; false ends the solve. Engines that cannot look at a running core ignore it.
     std::function<bool(const ResidentPoint&)> watch = {};
 };
 

@@ -15,7 +15,7 @@ enum class ResidentEnd : std::uint8_t {
     not_finite = 4,      ///< likewise
     window_overflow = 5, ///< words of u, r, p or q overflow however small the scale
     fault = 6, ///< no exponent gives r the norm asked for (an absurd headroom), runs that found rho zero again and
-               ///< again, a defect of zero behind a V that was rounded, or hardware: fault()
+               ///< again, a defect of zero after a V that was rounded, or hardware: fault()
     outer_overflow = 7, ///< a word of V or D overflowed; V means nothing
     stopped = 8,        ///< ResidentRequest::watch said so
 };

@@ -8,7 +8,7 @@
 
 namespace mantissa {
 
-/// What the scalar unit forms behind a pass.
+/// What the scalar unit forms after a pass.
 struct ScalarStep {
     Scalars scalars;
     RunEnd end = RunEnd::passes; ///< passes: go on

@@ -32,7 +32,7 @@
 // each and exact dot products.
 //
 // p and coef of a floating datapath may be blocks of MX words (mantissa/narrow/block_format.hpp) in place of a format,
-// the other's being either. p is then formed in r's format and rounded into blocks behind that.
+// the other's being either. p is then formed in r's format, and rounded into blocks then.
 #pragma once
 
 #include <string>

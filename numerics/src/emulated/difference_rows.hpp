@@ -30,7 +30,7 @@ public:
         Padded<T> given, a, s;
     };
 
-    /// q for [begin, end), at most `chunk` elements; p must be up to date up to a row and an element behind them.
+    /// q for [begin, end), at most `chunk` elements; p must be up to date up to a row and an element after them.
     /// `first` says that scratch holds nothing of the chunk before.
     void rows(Scratch& scratch, const T* p, T* q, std::size_t begin, std::size_t end, std::size_t chunk,
               bool first) const {
@@ -92,7 +92,7 @@ private:
         if (!first) {
             std::copy_n(given + chunk - n, n, given - n);
         } else if (begin != 0) {
-            // A chunk is longer than a row, so the row below it lies wholly behind the first element.
+            // A chunk is longer than a row, so the row below it lies wholly after the first element.
             kernel(run_from(begin - n, nullptr, given - n), p + (begin - n), masks_, nullptr, n);
         }
         kernel(run_from(begin, given - n, given), p + begin, masks_, q + begin, end - begin);

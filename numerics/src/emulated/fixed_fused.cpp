@@ -2,7 +2,7 @@
 // serves words of at most 30 bits whose row sums fit an integer register.
 //
 // Threads own strips of the vectors. Before a pass each forms the new p of its neighbours' nearest grid rows for
-// itself, from their old words; behind one barrier it updates its own strip, the row sums following the update while p
+// itself, from their old words; after one barrier it updates its own strip, the row sums following the update while p
 // is in the cache. Sums are exact, so it does not matter who adds what.
 #include <algorithm>
 #include <array>
@@ -371,7 +371,7 @@ private:
         return {bits(Vec::u), bits(Vec::r), bits(Vec::p), bits(Vec::q)};
     }
 
-    /// Behind a pass in which a word overflowed: every word becomes the one that stays, and q is formed from these.
+    /// After a pass in which a word overflowed: every word becomes the one that stays, and q is formed from these.
     void cut_words(const Factors& f, Found& all) {
         Found found;
         std::int32_t *const r = data(Vec::r), *const p = data(Vec::p), *const q = data(Vec::q);

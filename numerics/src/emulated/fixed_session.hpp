@@ -40,7 +40,7 @@ RunReport run_fixed_passes(const RunRequest& request, double stop, Scalars& scal
 /// A session whose words somebody else forms between its runs: the resident solver.
 class FixedWordsSession : public Session {
 public:
-    /// Words of r, p or q, to read and to write; behind writing, enter() the range of what was written.
+    /// Words of r, p or q, to read and to write; after writing, enter() the range of what was written.
     [[nodiscard]] virtual std::span<std::int32_t> words(Vec v) = 0;
     virtual void enter(Vec v, const WordRange& range) = 0;
     /// Bounds on the words of a vector.

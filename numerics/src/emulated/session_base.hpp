@@ -99,7 +99,7 @@ private:
 ///     direction(beta)   p = r + beta p
 ///     product()         q = A p; returns p.q
 ///     advance(alpha)    u += alpha p, r -= alpha q; returns r.r
-/// `before` holds the scalars behind the last pass; `rho_known` tells whether its rho is r.r already.
+/// `before` holds the scalars after the last pass; `rho_known` tells whether its rho is r.r already.
 template <class Parts>
 ScalarStep plain_pass(const DatapathSpec& spec, const Scalars& before, bool& rho_known, Parts&& parts) {
     using Walk = recurrence::ScalarWalk<recurrence::kCg>;

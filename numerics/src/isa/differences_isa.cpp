@@ -19,7 +19,7 @@ template <bool kMasked, class T> MANTISSA_INLINE T flux(T w, T from, T to, Bits<
     return cut<kMasked>(w * cut<kMasked>(from - to, row), row);
 }
 
-/// The fluxes of a tile. Of E and NE also those of the element in front of it, of NW that behind it.
+/// The fluxes of a tile. Of E and NE also those of the element in front of it, of NW that of the one after it.
 template <class T> struct FluxTile {
     alignas(64) T store[4][kMargin + kTile + kMargin];
     MANTISSA_INLINE T* of(std::size_t d) { return store[d] + kMargin; }

@@ -16,7 +16,7 @@ template <class T> struct PassMasks { Bits<T> u, r, p, q, row, product; };
 
 /// A run of rows formed by fluxes. n is the grid's row length, element 0 the run's first.
 template <class T> struct FluxRun {
-    const T* weight[4]; ///< towards E, NW, N, NE; readable one element in front and one behind; or one constant each
+    const T* weight[4]; ///< towards E, NW, N, NE; readable one element before and one after; or one constant each
     const T* row_sum;   ///< where there are row sums: one for each element, or a constant
     T* from_below;      ///< what the grid row below gives elements 0, 1, ...; the run writes the first n if `first`
     T* to_above;        ///< becomes what elements 0, 1, ... give those n above them; from_below + n, or elsewhere

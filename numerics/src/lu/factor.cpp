@@ -59,7 +59,7 @@ private:
     DenseMatrix out_;
     LuFactors result_;
     Fault fault_;
-    std::vector<Value> packed_;   ///< rows of U behind the panel, one behind the other
+    std::vector<Value> packed_;   ///< rows of U after the panel, one after the other
     std::vector<double> largest_; ///< max |u| of each
 
     [[nodiscard]] std::size_t panel_columns() const {
@@ -102,7 +102,7 @@ private:
         }
     }
 
-    /// Columns begin .. end of L and the square of U beside them. Returns the step behind the last one with a pivot.
+    /// Columns begin .. end of L and the square of U beside them. Returns the step after the last one with a pivot.
     std::size_t factor_panel(std::size_t begin, std::size_t end) {
         std::vector<Value> row;
         for (std::size_t k = begin; k < end; ++k) {
@@ -154,8 +154,8 @@ private:
         return end;
     }
 
-    /// Rows begin .. done of U behind column `end`: rounded from the top down, each taken off those below it. Returns
-    /// the row behind the last one that was formed.
+    /// Rows begin .. done of U after column `end`: rounded from the top down, each taken off those below it. Returns
+    /// the row after the last one that was formed.
     std::size_t form_rows(std::size_t begin, std::size_t done, std::size_t end) {
         const std::size_t width = n_ - end;
         if (width == 0) return done;

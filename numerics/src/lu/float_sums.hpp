@@ -1,4 +1,4 @@
-// The sums behind a factor's elements in a floating format.
+// The sums of a factor's elements in a floating format.
 #pragma once
 
 #include <algorithm>
@@ -97,7 +97,7 @@ public:
         }
     }
 
-    /// order=blocked: the panel's products as one sum. `u` holds the rows u_m behind each other, `stride` apart.
+    /// order=blocked: the panel's products as one sum. `u` holds the rows u_m one after another, `stride` apart.
     void update_by_sum(std::size_t i, std::size_t begin, std::span<const double> l, std::span<const T> u,
                        std::size_t stride, std::size_t count) {
         T sum_memory[kTile], other_memory[kTile];

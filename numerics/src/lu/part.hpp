@@ -9,7 +9,7 @@
 
 namespace mantissa::lu {
 
-/// Of rows of `n` elements, `columns` from `column` on of those named, one row behind the other.
+/// Of rows of `n` elements, `columns` from `column` on of those named, one row after the other.
 template <class T>
 std::vector<T> copied_part(const std::vector<T>& w, std::size_t n, std::span<const std::uint32_t> rows,
                            std::size_t column, std::size_t columns) {

@@ -66,7 +66,7 @@ std::vector<std::uint32_t> elect(const LuSpec& spec, const Sums& sums, std::span
     return order;
 }
 
-/// The rows that become pivots k, k + 1, ...: their places now. On a fault the tree ends behind that level.
+/// The rows that become pivots k, k + 1, ...: their places now. On a fault the tree ends after that level.
 template <class Sums>
 std::vector<std::uint32_t> play_tournament(const LuSpec& spec, const Sums& sums, std::size_t n, std::size_t k,
                                            [[maybe_unused]] int threads, ElectionFaults& faults) {

@@ -1,4 +1,4 @@
-// The sums behind a factor's elements in a fixed-point window: integers in units of 2^lsb.
+// The sums of a factor's elements in a fixed-point window: integers in units of 2^lsb.
 #pragma once
 
 #include <algorithm>
@@ -141,7 +141,7 @@ public:
         }
     }
 
-    /// The same for several steps at once: `u` holds the rows u_m behind each other, `stride` apart, of which the
+    /// The same for several steps at once: `u` holds the rows u_m one after another, `stride` apart, of which the
     /// elements from `first` on, `count` of them, belong to the columns from `begin` on. False, with nothing done,
     /// where their sum could be too large for a double.
     bool update_panel(std::size_t i, std::size_t begin, std::span<const double> l, std::span<const double> u,

@@ -65,7 +65,7 @@ template <class S> RestShifts rest_shifts(const LevelWords& b, int q, int point)
     return shifts;
 }
 
-/// One strip on its way down: rows of the smoothing steps, three of each behind one another.
+/// One strip on its way down: rows of the smoothing steps, three of each one after another.
 template <class S> class Descent {
 public:
     Descent(GridLevel<S>& level, const detail::RowStencil& stencil, const CycleRowKernels<S>& kernels)
@@ -131,7 +131,7 @@ private:
         if (k + 1 == step_.size() && j >= own_first_ && j < own_end_)
             std::copy_n(f, n_, level_.f.data() + static_cast<std::size_t>(j) * n_);
     }
-    /// Row j of what is left behind step k. At the strip's first row the row before is not known, nor wanted.
+    /// Row j of what is left after step k. At the strip's first row the row before is not known, nor wanted.
     void rest(std::size_t k, std::ptrdiff_t j, bool first) {
         if (j < 0 || j >= static_cast<std::ptrdiff_t>(n_)) return;
         S* const out = r_[k + 1][ring(j)];

@@ -61,7 +61,7 @@ Exact quotient(const Operand& x, const Operand& y) {
     if (x.kind == y.kind && x.kind != Kind::finite) return {};
     if (x.kind == Kind::infinite || y.kind == Kind::zero) return {Kind::infinite, negative, {}};
     if (y.kind == Kind::infinite || x.kind == Kind::zero) return {Kind::zero, negative, {}};
-    // 2^127 x / y has 127 or 128 bits, of which 32 stochastic rounding reads behind the last that a format keeps.
+    // 2^127 x / y has 127 or 128 bits, of which 32 stochastic rounding reads after the last that a format keeps.
     const u128 high = static_cast<u128>(x.significand) << 63;
     const u128 first = high / y.significand, rest = high % y.significand;
     const u128 second = (rest << 63) / y.significand, last = (rest << 63) % y.significand;
@@ -103,7 +103,7 @@ Exact result(Operation op, double a, double b, double c) {
     }
 }
 
-/// The bits of a significand in front of 2^(exponent - keep + 1), with what is known of those behind.
+/// The bits of a significand in front of 2^(exponent - keep + 1), with what is known of the others.
 struct Cut {
     std::uint64_t kept = 0;
     std::uint32_t share = 0; ///< floor(2^32 t), t being what is cut, in units of the last bit kept
@@ -183,7 +183,7 @@ Extremes::Extremes(const NarrowFormat& f) {
     // Without a sign the least number is the largest one on the other side.
     const double least = f.has_zero ? 0.0 : std::ldexp(1.0, f.min_exponent);
     const bool zero_way = f.direction == Direction::toward_zero;
-    // To odd stays at the largest number; P3109's goes on to the infinity behind it where that has the odd pattern.
+    // To odd stays at the largest number; P3109's goes on to the infinity above it where that has the odd pattern.
     bool odd = f.direction == Direction::to_odd;
     if (odd && f.coding == Coding::p3109) odd = (encode(f, f.max) & 1) != 0;
     over[0] = zero_way || odd || f.direction == Direction::down ? f.max : beyond;

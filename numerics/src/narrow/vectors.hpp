@@ -64,7 +64,7 @@ struct Mixed {
 #endif
 };
 
-/// Counters of elements `first` and those behind it.
+/// Counters of elements `first` and of those after it.
 MANTISSA_INLINE Mixed counters(std::uint64_t seed, std::uint64_t first) {
     Mixed number{};
     for (std::size_t lane = 0; lane < kLongs; ++lane) number.v[lane] = narrow::counted(seed, first + lane);
@@ -113,7 +113,7 @@ struct Noisy {
     }
 };
 
-/// Calls step(from, to) for every kLanes numbers of an array of n, and once for a copy of the rest, zeros behind it.
+/// Calls step(from, to) for every kLanes numbers of an array of n, and once for a copy of the rest, zeros after it.
 template <std::size_t kLanes, class Step>
 MANTISSA_INLINE void by_vectors(const double* a, double* out, std::size_t n, Step&& step) {
     std::size_t i = 0;

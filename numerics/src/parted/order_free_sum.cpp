@@ -28,7 +28,7 @@ void OrderFreeSum::add_terms(const double* term, std::size_t count) {
     for (std::size_t i = 0; i < count; i += kLanes)
         for (std::size_t j = 0; j < kLanes; ++j) {
             const double size = std::abs(term[i + j]);
-            lane[j] = size > lane[j] || size != size ? size : lane[j]; // (a NaN is lost behind a NaN alone)
+            lane[j] = size > lane[j] || size != size ? size : lane[j]; // (a NaN is replaced by a NaN alone)
         }
     double largest = 0;
     for (const double l : lane) largest = l > largest || l != l ? l : largest;

@@ -80,7 +80,7 @@ void OrderedSums::stage(const Fill& fill) {
 }
 
 double OrderedSums::add_blocks(std::size_t block, const std::function<double(std::span<const double>)>& sum) const {
-    // (As many from each part; those behind the end of its piece are not looked at.)
+    // (As many from each part; those after the end of its piece are not looked at.)
     std::vector<double> mine(chunk_ / block, 0.0), all(mine.size() * space_->parts());
     for (std::size_t at = 0; at < piece_.size(); at += block)
         mine[at / block] = sum(std::span(piece_).subspan(at, std::min(block, piece_.size() - at)));

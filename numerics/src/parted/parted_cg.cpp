@@ -21,7 +21,7 @@ namespace mantissa {
 
 namespace {
 
-/// A residual whose true value falls less than this behind a restart has nothing left to gain.
+/// A residual whose true value falls less than this after a restart has nothing left to gain.
 constexpr double kWorthwhile = 0.9;
 
 /// y = A x of one part's system, the products of a row added in the order of its entries (of nine bands: of the bands).

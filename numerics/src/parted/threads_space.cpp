@@ -58,7 +58,7 @@ public:
         return std::make_unique<ThreadsArray>(bytes);
     }
     void leave(std::uint32_t part) override {
-        gone_[part] = 1; // read by the others behind their next barrier
+        gone_[part] = 1; // read by the others after their next barrier
         barrier_.arrive_and_drop();
     }
 

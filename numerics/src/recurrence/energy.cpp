@@ -17,8 +17,8 @@ void EnergyDrops::add(double drop) {
     for (std::size_t i = window_; i <= k; ++i) left_[i] += drop;
     while (window_ < std::min(known_, k) && left_[window_] > kWindow * drop) ++window_;
     for (std::size_t i = window_; i < k; ++i) worst = std::max(worst, left_[i] / drop_[i]); // (0 / 0 is left out)
-    const double behind = worst * drop;
-    while (known_ < k && behind <= tau_ * (left_[known_] - drop) && left_[known_] > drop) {
+    const double rest = worst * drop;
+    while (known_ < k && rest <= tau_ * (left_[known_] - drop) && left_[known_] > drop) {
         square_ = left_[known_];
         ++known_;
     }

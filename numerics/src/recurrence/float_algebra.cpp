@@ -60,7 +60,7 @@ private:
 
     BlockAlgebra algebra_;
     std::vector<Format> formats_;
-    std::vector<narrow::BlockFormat> blocks_; ///< into which each vector is rounded behind its format; none of most
+    std::vector<narrow::BlockFormat> blocks_; ///< into which each vector is rounded after its format; none of most
     std::vector<std::vector<double>> vectors_;
 };
 

@@ -19,7 +19,7 @@ public:
     /// w = A x.
     virtual void apply(std::span<const double> x, std::span<double> w) const = 0;
     [[nodiscard]] virtual DotResult dot(std::span<const double> a, std::span<const double> b) const = 0;
-    /// w = w - (s v), and w . next behind it.
+    /// w = w - (s v), and then w . next.
     [[nodiscard]] virtual DotResult take_off(std::span<double> w, double s, std::span<const double> v,
                                              std::span<const double> next) const = 0;
     /// r = b - (1 w).

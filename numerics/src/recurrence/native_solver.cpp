@@ -43,7 +43,7 @@ public:
 
 private:
     /// From zero, and again from a true residual: of the best iterate for as long as that gains, where the recurrence's
-    /// residual has left the true one; of the last one behind a breakdown, which is another shadow residual. x is the
+    /// residual has left the true one; of the last one after a breakdown, which is another shadow residual. x is the
     /// best iterate by its true residual.
     NativeReport solve_one(const std::vector<double>& b, const NativeRequest& request, std::vector<double>& x) {
         if (b.size() != a_.rows()) throw InvalidInput("right-hand side: its size is not the matrix's");

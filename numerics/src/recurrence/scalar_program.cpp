@@ -130,7 +130,7 @@ private:
             compared_ = true;
         }
     }
-    /// (The totals' own check comes behind the first division: a threshold counts only at the last one.)
+    /// (The totals' own check comes after the first division: a threshold counts only at the last one.)
     [[nodiscard]] bool is_divisor_of_first(std::uint8_t scalar) const {
         return scalar == formed_.front().b && last_ == Definition::kNone;
     }

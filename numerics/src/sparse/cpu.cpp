@@ -59,7 +59,7 @@ void complex_rows(std::uint32_t rows, const std::uint32_t* begin, const std::uin
     }
 }
 
-/// `slice`: those of whole rows, one behind another; `row` has the matrix's row for each stored one.
+/// `slice`: those of whole rows, one after another; `row` has the matrix's row for each stored one.
 template <class T>
 void sliced_rows(std::span<const SlicedEll::Slice> slice, std::uint32_t rows, const std::uint32_t* row,
                  const std::uint32_t* column, const T* value, const T* x, T* y, [[maybe_unused]] int threads) {

@@ -92,7 +92,7 @@ void reference_product(const SlicedEll& a, std::span<const T> x, std::span<T> y,
         const SlicedEll::Slice& slice = a.slice[k];
         const bool piece = slice.long_row != SlicedEll::kWhole;
         const bool first = !piece || a.long_row[slice.long_row].first_slice == k;
-        // Rows behind the next slice's first one belong to that slice.
+        // Rows after the next slice's first one belong to that slice.
         const std::uint32_t end = piece ? slice.row + 1 : k + 1 < a.slice.size() ? a.slice[k + 1].row : a.rows;
         for (std::uint32_t t = slice.row; t < end; ++t) {
             const std::size_t row = a.permutation[t];

@@ -30,7 +30,7 @@ private:
     void swap_chain(const std::vector<SliceEntry>& entries, std::uint32_t port, std::uint32_t from, std::uint32_t to);
 
     std::uint32_t lanes_, beats_ = 0;
-    std::vector<std::uint32_t> beat_, port_; // of an entry; the nodes of ports are behind those of the lanes
+    std::vector<std::uint32_t> beat_, port_; // of an entry; the nodes of ports follow those of the lanes
     std::vector<std::uint32_t> table_;       // [node][beat]: the entry there
     std::vector<std::uint32_t> first_free_;  // no beat of a node below this is free
     std::vector<std::uint32_t> degree_;

@@ -23,7 +23,7 @@ bool made(const std::string& name) {
 } // namespace
 
 std::string upset_member_table(const std::string& header) {
-    // An output of the top, or a member: of a word, or of words behind each other.
+    // An output of the top, or a member: of a word, or of words one after another.
     static const std::regex output(R"(^\s*VL_OUT(8|16|64|W|)\((\w+)((?:\[\d+\])*),(\d+),(\d+)(?:,\d+)?\);)");
     static const std::regex member(R"(^\s*(.*?(CData|SData|IData|QData|VlWide<\d+>)/\*(\d+):(\d+)\*/.*) (\w+);)");
     std::string table = "static const UpsetMember kUpsetMembers[] = {\n";
@@ -42,7 +42,7 @@ std::string upset_member_table(const std::string& header) {
             const int bits = std::stoi(found[4]) - std::stoi(found[5]) + 1;
             const std::string size = found[1];
             if (made(found[2]) || size == "W")
-                continue; // (the streams' words: each is a register's behind it, or logic)
+                continue; // (the streams' words: each follows a register that is a member, or logic)
             add(found[2], size == "8" ? "CData" : size == "16" ? "SData" : size == "64" ? "QData" : "IData", bits);
         } else if (std::regex_search(line, found, member)) {
             if (made(found[5])) continue;

@@ -54,7 +54,7 @@ CoreTiming::CoreTiming(const DatapathSpec& s, const hls::LoadedMatrix& matrix, R
     if (s.fixed_vectors()) take_words(s, matrix);
     else take_floating(s, matrix.shape);
     if (!given_) return;
-    // A table's next pair stands two clocks behind the close, and is done a clock later.
+    // A table's next pair stands two clocks after the close, and is done a clock later.
     close = kPairStands;
     formed_ = ended_ = kPairTaken;
 }
@@ -76,7 +76,7 @@ void CoreTiming::take_floating(const DatapathSpec& s, const mantissa_hls::Shape&
         row = differences.latency;
         band = differences.taken;
     }
-    // The last term comes p_out + 1 + row clocks behind the last slot.
+    // The last term comes p_out + 1 + row clocks after the last slot.
     drain = latency::drain_clocks(p_out, u_out, row) - (p_out + 1 + row);
     if (s.dot.fixed) {
         close = s.lanes + 2;

@@ -109,10 +109,10 @@ public:
         words_ = {};
         words_.alpha = word(alpha);
         words_.beta = word(beta);
-        behind_.reset();
+        last_pair_.reset();
     }
     [[nodiscard]] Scalars scalars() const override {
-        return behind_ ? *behind_ : hls::scalars_of(spec_, words_);
+        return last_pair_ ? *last_pair_ : hls::scalars_of(spec_, words_);
     }
 
     RunReport run(const RunRequest& request) override {
@@ -135,7 +135,7 @@ public:
         }
         out.passes = result.passes;
         if (!job_.summed && result.passes > 0)
-            behind_ = Scalars{.alpha = pairs[result.passes - 1].alpha, .beta = pairs[result.passes - 1].beta};
+            last_pair_ = Scalars{.alpha = pairs[result.passes - 1].alpha, .beta = pairs[result.passes - 1].beta};
         out.sigma_guards = result.sigma_guards;
         out.words = result.words;
         out.cycles = result.cycles;
@@ -217,7 +217,7 @@ private:
     std::vector<Line> state_;
     Store store_;
     mantissa_hls::ScalarWords words_;
-    std::optional<Scalars> behind_; ///< the last pass, where alpha and beta are given
+    std::optional<Scalars> last_pair_; ///< the last pass, where alpha and beta are given
     Job job_;
     mutable SystemReport report_;
     mutable std::uint64_t moved_ = 0, formed_ = 0; ///< bytes; elements

@@ -37,7 +37,7 @@ Cycle CoreSystem::Step::done(bool counts) {
 }
 
 // A pipeline of this kind moves only when its next input is there, or its inputs have ended; and each output leaves at
-// its own depth. One clock of each latency is the FIFO behind it.
+// its own depth. One clock of each latency is the FIFO after it.
 void CoreSystem::update() {
     const mantissa_hls::StepTable& t = job_->kernel->step;
     const std::uint64_t beats = job_->shape.beats(static_cast<int>(t.lanes));
@@ -52,7 +52,7 @@ void CoreSystem::update() {
                formed = std::max({p_in, u_in, r_in});
     Registers u(formed + 1, t.u_beat), r(formed + 1, t.r_beat), p(formed + 1, t.p_beat), q(formed + 1, t.q_beat);
     Registers u_new(depth + 1, t.u_beat), r_new(depth + 1, t.r_beat), p_new(depth + 1, t.p_beat);
-    const auto due = [&](std::uint64_t step, std::uint64_t behind) { return step >= behind && step - behind < beats; };
+    const auto due = [&](std::uint64_t step, std::uint64_t first) { return step >= first && step - first < beats; };
     for (std::uint64_t step = 0; step < beats + depth; ++step) {
         Step s(*this, *update_);
         if (due(step, 0)) s.input(*q_in_);
@@ -123,8 +123,8 @@ void CoreSystem::rows() {
     const std::size_t coefficients = t.lanes * job_->kernel->coefficient_word;
     Registers window(formed + 1, t.window), bands(formed + 1, t.bands), q(latency + 1, t.q_beat);
     const auto takes_band = [&](std::uint64_t step, std::size_t b) {
-        const auto behind = static_cast<std::uint64_t>(taken_at[b]);
-        return step >= behind && step - behind < beats;
+        const auto first = static_cast<std::uint64_t>(taken_at[b]);
+        return step >= first && step - first < beats;
     };
     for (std::uint64_t step = 0; step < beats + latency; ++step) {
         Step s(*this, *rows_);
@@ -197,7 +197,7 @@ void CoreSystem::reader(Stage& stage, TimedFifo& to, std::size_t socket, std::ui
             now_cycles() + access(socket, false, from + first * lanes * bytes, data.data(), n * lanes * bytes);
         for (std::uint64_t e = 0; e < n * lanes; ++e)
             hls::store_word(words.data() + e * word, word, hls::load_word(data.data() + e * bytes, bytes));
-        // The burst's beats come one behind the other at the channel's speed, the last at `arrives`.
+        // The burst's beats come one after the other at the channel's speed, the last at `arrives`.
         const double rate = job.options.memory.bytes_per_cycle;
         const double apart = rate > 0 ? static_cast<double>(lanes * bytes) / rate : 0;
         for (std::uint64_t k = 0; k < n; ++k) {

@@ -13,7 +13,7 @@ namespace mantissa::sim {
 /// Runs bodies side by side, each in a process of its own. There are as many processes as bodies have run at a time.
 class Workers {
 public:
-    /// Has a process run `body` in this delta cycle, behind those that are ready already, or, outside of a simulation,
+    /// Has a process run `body` in this delta cycle, after those that are ready already, or, outside of a simulation,
     /// when one is started. The body must not throw.
     void run(std::function<void()> body);
 

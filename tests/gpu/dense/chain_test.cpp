@@ -113,7 +113,7 @@ TYPED_TEST(ChainTest, GivesTheBitsOfSeparateLaunches) {
     expect_same<TypeParam>(Kind::uniform, 300, 64);
     expect_same<TypeParam>(Kind::ties, 777, 128);
 }
-/// Behind a pivot that is not finite the numbers mean nothing, but the flag does.
+/// After a pivot that is not finite the numbers mean nothing, but the flag does.
 TYPED_TEST(ChainTest, SaysWhichPivotIsNotFinite) {
     const std::size_t stride = 320;
     const std::vector<TypeParam> in = columns_of<TypeParam>(Kind::not_finite, stride, 300, 2 * kChainWidth);

@@ -59,7 +59,7 @@ TEST_F(LuFull, GivesTheEmulatedBitsOnTheChip) {
         }
 }
 
-/// 64 steps are left to the chip, so the larger of these take passes with and without a write-back behind them.
+/// 64 steps are left to the chip, so the larger of these take passes with and without a write-back after them.
 TEST_F(LuFull, GivesTheEmulatedBitsByPasses) {
     for (const std::size_t n : {1, 64, 65, 72, 73, 100, 301, 450})
         for (const Kind kind : {Kind::uniform, Kind::whole}) {
@@ -116,7 +116,7 @@ TEST_F(LuFull, FaultsHaveAStatusAndAStep) {
         std::vector<float> rank(n * n);
         for (std::size_t i = 0; i < n; ++i)
             for (std::size_t j = 0; j < n; ++j)
-                rank[i * n + j] = i < 120 && i == j ? 2.0F : 0.0F; // the rest is zero behind step 120
+                rank[i * n + j] = i < 120 && i == j ? 2.0F : 0.0F; // the rest is zero after step 120
         const FullLuResult<float> partly = full_lu(rank, n, options);
         EXPECT_EQ(partly.end, LuEnd::singular);
         EXPECT_EQ(partly.at, 120U);

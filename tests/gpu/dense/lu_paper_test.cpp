@@ -56,7 +56,7 @@ TEST_F(LuPaper, MovesTheBytesOfTable1) {
     expect_ledger<double>(150);
 }
 
-/// Behind the last pass both surfaces hold the whole result, though no pass wrote all of either.
+/// After the last pass both surfaces hold the whole result, though no pass wrote all of either.
 TEST_F(LuPaper, BothSurfacesAreUpToDate) {
     for (const std::size_t n : {1, 2, 7, 64, 301})
         for (const PaperPivot pivot : {PaperPivot::none, PaperPivot::partial, PaperPivot::full}) {

@@ -135,7 +135,7 @@ TEST(PartedLayout, BlocksGetTheirSharesOfSteps) {
     for (std::size_t b = 0; b < shares.size(); ++b) {
         std::uint64_t steps = 0;
         for (std::size_t w = 8 * b; w < 8 * (b + 1); ++w) steps += l.warp_steps[w];
-        // A block begins with the first slice behind its share's begin: a slice more or less at either end, and a slice
+        // A block begins with the first slice after its share's begin: a slice more or less at either end, and a slice
         // has no more steps than the whole matrix's row_depth(), doubled where padding asks for it.
         EXPECT_NEAR(static_cast<double>(steps), shares[b] / 8 * static_cast<double>(l.steps),
                     4.0 * row_depth(a.nonzeros()));

@@ -31,7 +31,7 @@ TEST_F(PeersTest, SumsOverPartsAreRight) {
     }
 }
 
-// Who waits for a part that does not answer leaves, and says whom it waited for; the parts are of use again behind
+// Who waits for a part that does not answer leaves, and says whom it waited for; the parts are of use again after
 // that.
 TEST_F(PeersTest, APartThatDoesNotAnswerEndsTheWait) {
     Peers peers(devices() > 1 ? std::vector{0, 1, 0} : std::vector{0, 0, 0});

@@ -20,7 +20,7 @@
 #include "mantissa/recurrence/library.hpp"
 #include "mantissa/recurrence/native_solver.hpp"
 #include "native/native.hpp"
-#include "recurrence/rival.hpp"
+#include "recurrence/vendor_recurrences.hpp"
 
 namespace {
 
@@ -51,17 +51,17 @@ CompressedRows columns_scaled(const CompressedRows& a) {
 
 /// Both solvers, in turn.
 template <class Ours, class Theirs>
-Json race(const std::string& name, const std::string& recurrence, bool single, const CompressedRows& a, int repeats,
-          const std::string& why, Ours&& solve, Theirs&& rival_solve) {
+Json compare(const std::string& name, const std::string& recurrence, bool single, const CompressedRows& a, int repeats,
+             const std::string& why, Ours&& solve, Theirs&& vendor_solve) {
     std::vector<double> ours, theirs;
     NativeReport mine;
-    gpu::RivalRecurrence rival;
+    gpu::VendorRecurrence vendor;
     for (int i = 0; i < repeats + 1; ++i) { // (the first loads the kernels)
         mine = solve();
-        rival = rival_solve();
+        vendor = vendor_solve();
         if (i == 0) continue;
         ours.push_back(1e6 * mine.seconds / static_cast<double>(std::max<std::uint64_t>(1, mine.iterations)));
-        theirs.push_back(1e6 * rival.seconds / std::max(1U, rival.iterations));
+        theirs.push_back(1e6 * vendor.seconds / std::max(1U, vendor.iterations));
     }
     return {{"system", name},
             {"recurrence", recurrence},
@@ -73,8 +73,8 @@ Json race(const std::string& name, const std::string& recurrence, bool single, c
             {"iterations", mine.iterations},
             {"true_residual", mine.residual},
             {"library_us_per_iteration", median(theirs)},
-            {"library_iterations", rival.iterations},
-            {"library_recursive_residual", rival.recursive_residual},
+            {"library_iterations", vendor.iterations},
+            {"library_recursive_residual", vendor.recursive_residual},
             {"ratio", median(theirs) / median(ours)}};
 }
 
@@ -92,7 +92,7 @@ Json convection(const std::string& name, std::size_t restart, bool single, int r
     choice.restart = restart;
     const auto solver = gpu::make_native(problem.system, native_spec(single), choice);
     std::vector<std::vector<double>> x;
-    return race(
+    return compare(
         name, restart == 0 ? "bicgstab" : "gmres(" + std::to_string(restart) + ")", single, a, repeats,
         solver->plan().why,
         [&] {
@@ -118,7 +118,7 @@ Json poisson(int level, bool single, int repeats) {
     const std::vector<std::vector<double>> b(1, problem.b);
     std::vector<std::vector<double>> x;
     const double tolerance = tolerance_of(single);
-    return race(
+    return compare(
         name, "chebyshev", single, a, repeats, solver->plan().why,
         [&] {
             return solver->solve(b, {tolerance, kIterations}, x).front();

@@ -185,7 +185,7 @@ TEST_F(GpuRecurrence, GoesOnFromTheTrueResidual) { // which the recurrence's has
     EXPECT_GE(r.outer_iterations, 1U);
 }
 
-TEST_F(GpuRecurrence, GoesOnBehindABreakdown) {
+TEST_F(GpuRecurrence, GoesOnAfterABreakdown) {
     // r.h is 1e-16 ||r|| ||h|| here for hundreds of iterations, and now and then just zero.
     const Problem problem = make_problem("convection2d:n=1023,peclet=100");
     const SolveResult r = solve(problem, *make_gpu_engine(), bicgstab());

@@ -82,7 +82,7 @@ Json by_diagonal(const System& system, const std::vector<double>& b) {
             {"true_residual", relative_residual(system, x.front(), b, kThreads)}};
 }
 
-Json race(const std::string& name, const CompressedRows& a) {
+Json compare(const std::string& name, const CompressedRows& a) {
     const System system(a);
     std::vector<double> ones(a.rows(), 1.0), b(a.rows());
     defect(system, ones, b, b, kThreads);
@@ -119,7 +119,7 @@ int main(int argc, char** argv) {
         const gpu::DeviceInfo& device = gpu::require_device();
         Json systems = Json::array();
         for (int i = 1; i < argc; ++i)
-            systems.push_back(race(std::filesystem::path(argv[i]).stem().string(), rows_of(argv[i])));
+            systems.push_back(compare(std::filesystem::path(argv[i]).stem().string(), rows_of(argv[i])));
         const Json all{
             {"kind", "row_cycles"},           {"device", device.name},   {"driver", gpu::EnergyMeter().driver()},
             {"runtime_cuda", device.runtime}, {"tolerance", kTolerance}, {"systems", std::move(systems)}};

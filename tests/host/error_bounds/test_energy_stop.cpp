@@ -60,7 +60,7 @@ TEST(EnergyDrops, ABeginningAnewKeepsTheWhole) {
 }
 
 TEST(GaussRadau, BoundsADiagonalSystem) {
-    // CG on diag(1 .. 5), b = 1: its own numbers, and the error's square known in closed form behind each step.
+    // CG on diag(1 .. 5), b = 1: its own numbers, and the error's square known in closed form after each step.
     std::vector<double> d{1, 2, 3, 4, 5}, x(5, 0.0), r(5, 1.0), p = r, alpha, rho{5};
     for (int k = 0; k < 3; ++k) {
         double pq = 0, next = 0;
@@ -101,7 +101,7 @@ TEST(EnergyStop, EverySchemeThatHasAlphaAndBeta) {
         EXPECT_EQ(r.status, Status::converged) << c.scheme << ": " << r.detail;
         ASSERT_TRUE(r.energy) << c.scheme;
         EXPECT_LE(r.energy->upper, 1e-5);
-        SolveOptions longer = o; // it stops on the energy and not long behind it
+        SolveOptions longer = o; // it stops on the energy and not long after it
         longer.energy = 1e-9;
         EXPECT_LT(r.inner_iterations, solve(problem, *engine, longer).inner_iterations) << c.scheme;
     }

@@ -165,13 +165,13 @@ TEST(FixedText, ExactTextHasEveryDigit) {
             int places = 0;
             cpp_int digits = exact_digits(f, word, places);
             const auto point = text.find('.');
-            const int behind = point == std::string::npos ? 0 : static_cast<int>(text.size() - point) - 1;
+            const int fraction = point == std::string::npos ? 0 : static_cast<int>(text.size() - point) - 1;
             if (point != std::string::npos) text.erase(point, 1);
             if (text.front() == '0')
                 text.erase(0, text.find_first_not_of('0') == std::string::npos ? text.size() - 1
                                                                                : text.find_first_not_of('0'));
             if (text.starts_with("-0")) text = "-" + text.substr(text.find_first_not_of("-0"));
-            ASSERT_EQ(cpp_int(text) * power(10, places - behind), digits) << to_string(f) << " " << word;
+            ASSERT_EQ(cpp_int(text) * power(10, places - fraction), digits) << to_string(f) << " " << word;
         }
     }
 }

@@ -88,7 +88,7 @@ TEST(FixedFormatText, FaultsAreNamedInOneLine) {
 TEST(FixedFormatText, EditedTextsAreReadOrRefused) {
     judge::Random random(11);
     const std::string seeds[] = {"fx18.16", "fx64.-64:floor", "fx2.126:nearest", "s17e8:rne"};
-    const std::string letters = "fxs0123456789.-:+ earnlor\n\0~"; // without what stands behind the zero
+    const std::string letters = "fxs0123456789.-:+ earnlor\n\0~"; // without what follows the zero
     int good = 0, bad = 0;
     for (int i = 0; i < 50000; ++i) {
         std::string text = seeds[i % 4];

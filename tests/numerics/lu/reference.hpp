@@ -71,7 +71,7 @@ private:
             s.value =
                 form_(Operation::sub, spec_.accumulator, s.value, form_(Operation::mul, spec_.product, l, u, 0), 0);
     }
-    /// w_ij behind `steps` steps.
+    /// w_ij after `steps` steps.
     [[nodiscard]] Sum sum(std::size_t i, std::size_t j, std::size_t steps) const {
         Sum s;
         bool fits = true;

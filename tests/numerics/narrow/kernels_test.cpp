@@ -146,7 +146,7 @@ TEST(ExactRounding, IsThatOfTheContract) {
     for (const char* text :
          {"s10e5:rne:subnormals", "s7e8:rz", "s40e11:rne:subnormals", "s52e11:rne:subnormals", "s30e9:rz"}) {
         const Format format = parse_format(text);
-        // A word that makes it a narrow format, and the rounding behind it.
+        // A word that makes it a narrow format, and the rounding after it.
         const auto f = parse_narrow(std::string(text) + ":rna:" + (format.truncates() ? "rz" : "rne"));
         for (const Operation op : {Operation::add, Operation::sub, Operation::mul, Operation::div, Operation::sqrt,
                                    Operation::fma, Operation::convert})

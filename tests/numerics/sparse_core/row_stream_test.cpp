@@ -54,7 +54,7 @@ std::size_t port_by_bits(std::size_t lane) {
     return port % 2;
 }
 
-/// The fewest beats of a slice: of its longest lane, and of its most loaded port behind the diagonals.
+/// The fewest beats of a slice: of its longest lane, and of its most loaded port with the diagonals.
 std::uint64_t least_beats(const CompressedRows& a, const RowStream& stream, const std::vector<std::size_t>& rows) {
     std::uint64_t most = 0;
     std::map<std::pair<std::uint32_t, std::size_t>, std::uint64_t> of_port;

@@ -172,8 +172,8 @@ def test_wrong_names(text, words):
 def exact_value(text):
     if text in ("Inf", "-Inf", "NaN"):
         return float(text)
-    sign, whole, behind, power = re.fullmatch(r"(-?)0x([0-9a-f]+)(?:\.([0-9a-f]*))?p([+-]\d+)", text).groups()
-    size = Fraction(int(whole + (behind or ""), 16), 16 ** len(behind or "")) * Fraction(2) ** int(power)
+    sign, whole, fraction, power = re.fullmatch(r"(-?)0x([0-9a-f]+)(?:\.([0-9a-f]*))?p([+-]\d+)", text).groups()
+    size = Fraction(int(whole + (fraction or ""), 16), 16 ** len(fraction or "")) * Fraction(2) ** int(power)
     return -size if sign else size
 
 

@@ -128,7 +128,7 @@ public:
         return below | std::uint64_t{read(address + 4)} << 32;
     }
 
-    /// A grid with all its edges, into beats of the stream: words of the edges to the south and west, and those behind
+    /// A grid with all its edges, into beats of the stream: words of the edges to the south and west, and those after
     /// a row's end, are noise, for they count as nothing.
     void load(const Integers& d) {
         const std::size_t side = side_of(d.size());

@@ -104,7 +104,7 @@ TEST(CycleCore, RefusesWhatItCannotRun) {
     EXPECT_EQ(core.run(0, true), kFault) << "no cycles";
     core.load_words(Integers(64, 1));
     core.write(kLevel, 3);
-    EXPECT_EQ(core.run(1, true), kFault) << "LEVEL was written behind the load";
+    EXPECT_EQ(core.run(1, true), kFault) << "LEVEL was written after the load";
     core.write(kLevel, 8);
     EXPECT_EQ(core.run(1, true), kFault) << "a grid too large";
     compare_cycle(core, "b2,w=10", 3, Kind::noise); // none of it leaves a trace

@@ -36,7 +36,7 @@ inline bool is_standard_output(const std::string& path) {
 /// made is written in place. "-" is standard output. Throws InvalidInput naming the file and the system's reason.
 void write_file(const std::string& path, std::string_view text);
 
-/// Puts `text` behind what the file holds, and waits until all of it is on the disk. Throws like write_file().
+/// Appends `text` to what the file holds, and waits until all of it is on the disk. Throws like write_file().
 void append_to_file(const std::string& path, std::string_view text);
 
 /// Would write_file() be able to write there? Writes nothing. To be asked before long work; throws InvalidInput with

@@ -10,7 +10,7 @@ namespace mantissa::base {
 /// have ended. They are begun in this order, each once. Where the system gives fewer threads, those that it gives do
 /// the work.
 ///
-/// `done(i)` is called behind job(i), for one job at a time, by the thread that ran it: for results and progress.
+/// `done(i)` is called after job(i), for one job at a time, by the thread that ran it: for results and progress.
 ///
 /// Exceptions: when a job or `done` throws, no other job is begun and `done` is not called any more; those that run go
 /// on to their end; then the exception that came first is thrown again. A job that must not stop the others catches its

@@ -11,7 +11,7 @@ namespace mantissa::base {
 /// written shows in ferror(). For a program's main, once, before it prints.
 void guard_standard_streams();
 
-/// Writes to standard output as it is, behind what was printed: for files, which may hold any bytes. False, and errno,
+/// Writes to standard output as it is, after what was printed: for files, which may hold any bytes. False, and errno,
 /// when it cannot be written.
 bool write_bytes_out(std::string_view bytes);
 

@@ -14,14 +14,14 @@ namespace mantissa::gpu {
 struct NamedMatrix {
     std::string name;
     CompressedRows matrix;
-    bool reorder = true; ///< measure it behind reverse Cuthill-McKee too; its pattern must be symmetric
+    bool reorder = true; ///< measure it after reverse Cuthill-McKee too; its pattern must be symmetric
 };
 
 /// A matrix that is made when its turn comes.
 struct MadeMatrix {
     std::string name;
     std::function<CompressedRows()> make;
-    bool reorder = false; ///< behind reverse Cuthill-McKee
+    bool reorder = false; ///< after reverse Cuthill-McKee
 };
 
 /// One matrix, two or three right-hand sides.
@@ -55,7 +55,7 @@ std::string run_bench(const BenchRequest& request, const std::string& commit, co
 struct Blas1BenchRequest {
     int first_power = 10, last_power = 27;
     int repeats = 15;                  ///< of every timed batch; the median counts
-    int cpu_threads = 1;               ///< of the processor's twin
+    int cpu_threads = 1;               ///< of the processor's version
     std::vector<NamedMatrix> matrices; ///< whose products' shares of the peaks stand beside
 };
 
@@ -95,8 +95,8 @@ struct DenseBenchRequest {
 /// Which comparisons there are.
 std::vector<std::string> dense_contest_names();
 
-/// One JSON object, "runs": for each contest and size the entrants in turn, with medians in seconds and the errors of
-/// their answers. Throws DeviceError, and InvalidInput on a contest that there is not.
+/// One JSON object, "runs": for each comparison and size the solvers in turn, with medians in seconds and the errors of
+/// their answers. Throws DeviceError, and InvalidInput on a comparison that there is not.
 std::string run_dense_bench(const DenseBenchRequest& request, const std::string& commit, const std::string& date,
                             const std::function<void(const std::string&)>& say = {});
 

@@ -45,12 +45,12 @@ struct CgRequest {
     /// van den Eshof and Sleijpen, 2004). On Poisson grids of levels 8 to 10, with two right-hand sides, a float tail
     /// from 3e-3 on takes no more passes than double, one from 1e-2 on up to 22 % more.
     double late = 2e-3;
-    /// double_precision: behind each reduction of the residual norm by this factor, and where the recurrence says that
+    /// double_precision: after each reduction of the residual norm by this factor, and where the recurrence says that
     /// the tolerance is reached, the true defect takes the residual's place and p is kept. The recurrence's residual
     /// drifts away from the true one by rounding that the first, large steps make (van der Vorst and Ye, "Residual
     /// replacement strategies for Krylov subspace iterative methods", 2000): without replacement level 12 ends at 49
     /// times a tolerance of 1e-10. Below 1; 0: never; none given: 1e-5 in the resident plan, whose passes are 10 %
-    /// slower behind the first replacement, and 1e-2 in the stream plan, where level 12 takes 6097 passes in place of
+    /// slower after the first replacement, and 1e-2 in the stream plan, where level 12 takes 6097 passes in place of
     /// 6513.
     std::optional<double> replace;
     Plan plan = Plan::automatic;
@@ -59,7 +59,7 @@ struct CgRequest {
 struct CgReport {
     CgEnd end = CgEnd::passes;
     std::uint32_t passes = 0;        ///< pipelined passes; CG steps are one less for each (re)start
-    std::uint32_t outer = 0;         ///< double-precision defects behind inner solves, replacements among them
+    std::uint32_t outer = 0;         ///< double-precision defects after inner solves, replacements among them
     std::uint32_t guards = 0;        ///< times sigma was below zero
     std::uint32_t double_passes = 0; ///< of the passes, those in double arithmetic
     double seconds = 0;              ///< the launch, by events; data transfers not included

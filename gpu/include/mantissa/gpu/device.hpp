@@ -1,4 +1,4 @@
-// The CUDA runtime behind exceptions and owners. Needs only the CUDA headers, no device code.
+// The CUDA runtime with exceptions and owners. Needs only the CUDA headers, no device code.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -79,7 +79,7 @@ public:
     [[nodiscard]] std::size_t stride() const;
     /// Starts factor() or solve() without waiting, on the legacy default stream: for timing and for graphs of one's
     /// own. device_solve reads and writes n elements of device memory; b and x are one vector or do not overlap. A
-    /// solve comes behind finish_factor().
+    /// solve comes after finish_factor().
     void start_factor();
     void start_solve(const T* b, T* x);
     /// Waits, and says how the last factorisation ended; its seconds are 0.

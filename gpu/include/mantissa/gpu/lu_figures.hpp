@@ -1,4 +1,4 @@
-// The measurements behind the figures of Galoppo, Govindaraju, Henson and Manocha (SC 2005), on this device and its
+// The measurements for the figures of Galoppo, Govindaraju, Henson and Manocha (SC 2005), on this device and its
 // host's processor, in one run.
 #pragma once
 

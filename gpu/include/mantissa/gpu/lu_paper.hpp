@@ -38,7 +38,7 @@ template <class T> struct PaperResult {
 /// InvalidInput where a.size() is not n * n, DeviceError where the device fails or has too little memory.
 template <class T> PaperResult<T> paper_lu(const std::vector<T>& a, std::size_t n, const PaperOptions& options = {});
 
-/// X of A X = B, by Gauss-Jordan without pivoting, `b` of n x sides by rows. With b = [B I] the inverse is behind X.
+/// X of A X = B, by Gauss-Jordan without pivoting, `b` of n x sides by rows. With b = [B I] the inverse follows X.
 template <class T>
 PaperResult<T> paper_gauss_jordan(const std::vector<T>& a, const std::vector<T>& b, std::size_t n, std::size_t sides,
                                   const PaperOptions& options = {});

@@ -1,5 +1,5 @@
 // Conjugate Gradients with the multilevel preconditioner (mantissa/sparse/multilevel.hpp) on the GPU. The levels are
-// made by the processor's threads; everything behind that runs on the device, CG in double and the V cycle in single
+// made by the processor's threads; everything after that runs on the device, CG in double and the V cycle in single
 // precision, in captured graphs of some iterations with one look at the status each.
 #pragma once
 

@@ -96,7 +96,7 @@ public:
     unsigned long long next_round(unsigned long long count);
 
     /// kernel(const Params* parts_of_this_device), cooperatively, on every device: `params` has one entry a part, and a
-    /// block belongs to entry blockIdx.y. Blocks are gridDim.x for each part. Returns behind the launches.
+    /// block belongs to entry blockIdx.y. Blocks are gridDim.x for each part. Returns after the launches.
     template <class Params>
     void launch(void (*kernel)(const Params*), std::span<const Params> params, int blocks, int threads,
                 std::size_t shared_bytes) {

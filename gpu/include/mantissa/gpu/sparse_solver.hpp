@@ -38,7 +38,7 @@ struct SparseCgReport {
     bool resident = false;    ///< by SeveralPlan::resident
 };
 
-/// Relative to ||b||; element k is that of the iterate behind k iterations.
+/// Relative to ||b||; element k is that of the iterate after k iterations.
 struct SparseHistory {
     std::vector<double> recursive;     ///< ||r|| of the recurrence
     std::vector<double> true_residual; ///< ||b - A x|| in double precision
@@ -79,7 +79,7 @@ public:
 
     /// y = A x; both have as many elements as the matrix has rows. Values are rounded to the precision.
     void apply(std::span<const double> x, std::span<double> y) const;
-    /// Seconds of one product, the median of `repeats` timed ones behind a warm-up.
+    /// Seconds of one product, the median of `repeats` timed ones after a warm-up.
     [[nodiscard]] double time_product(int repeats = 50) const;
     /// Seconds of one product, at every call of what is returned: of a captured graph of twenty, so that matrices can
     /// be timed in turn. The matrix must outlive it. `dependent`: a product starts while the one before it ends, and
@@ -121,7 +121,7 @@ struct TimedChoice {
     FormatChoice choice;
     std::vector<FormatReport> reports;
     std::vector<double> seconds; ///< one for each report
-    bool reordered = false;      ///< they are those of the matrix behind reverse_cuthill_mckee(), which was faster
+    bool reordered = false;      ///< they are those of the matrix after reverse_cuthill_mckee(), which was faster
 };
 /// `try_reordered`: time the matrix in that order too (permuted()); its pattern must be symmetric.
 TimedChoice choose_on_device(const CompressedRows& a, SparsePrecision precision, bool try_reordered = false);

@@ -72,7 +72,7 @@ template <class T, int THREADS, int R, int NB, int OB, bool PIVOT> struct Panel 
                 if (lane + 32 * q < c0) shared.x[lane + 32 * q][c] = x[q];
         }
     }
-    /// The columns in hand behind the c0 ones before them.
+    /// The columns in hand, which follow the c0 first ones.
     static __device__ __forceinline__ void apply(Rows& rows, Shared& shared, const T* a, int lda, int count, int c0,
                                                  int t) {
 #pragma unroll

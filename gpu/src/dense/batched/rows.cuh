@@ -1,7 +1,7 @@
 // Small systems: a block for each, a thread for each row, the whole matrix in registers.
 //
 // A row stays with its thread; `pos` is the place where partial pivoting puts it. In each step the warps' best
-// candidates lay themselves into shared memory, and behind one barrier every thread picks the best of them: there is
+// candidates lay themselves into shared memory, and after one barrier every thread picks the best of them: there is
 // one barrier a step. Registers move on by one column in each step, so that the code is a loop: a[0] is always the
 // pivot's column.
 #pragma once
@@ -13,7 +13,7 @@ namespace mantissa::gpu::batched {
 template <class T, int MOST> struct RowLu {
     using Key = typename KeyOf<T>::Key;
     static constexpr int kRows = (MOST + 31) / 32 * 32, kWarps = kRows / 32, kV = kVector<T>;
-    static constexpr int kChunk = 8; ///< steps behind which the code has fewer columns
+    static constexpr int kChunk = 8; ///< steps after which the code has fewer columns
     static constexpr int kSlot = (MOST + kV - 1) / kV * kV;
 
     struct Head {

@@ -1,4 +1,4 @@
-// Behind a panel: the rows right of it take their places, and U12 = L11^-1 (P A12); at the end, L's rows take theirs.
+// After a panel: the rows right of it take their places, and U12 = L11^-1 (P A12); at the end, L's rows take theirs.
 #pragma once
 
 #include "keys.cuh"
@@ -126,8 +126,8 @@ __global__ void __launch_bounds__(256)
     }
 }
 
-/// Where row `row` of the matrix behind all panels was behind panel `panel` (-1: in A). `moves` has a slice of batch
-/// times n for each panel.
+/// Where row `row` of the matrix as all panels leave it was after panel `panel` (-1: in A). `moves` has a slice of
+/// batch times n for each panel.
 template <int OB>
 __device__ __forceinline__ int row_before(int row, int panel, int n, const int* moves, int batch, int system) {
     for (int s = (n - 1) / OB; s > panel; --s)

@@ -42,7 +42,7 @@ template <class T, int BM, int BN, int KS, int STAGES> struct Update {
     }
 };
 
-/// `workspace` and `ldu` as swap_solve leaves them. lda, ldu and k0 are multiples of 16 bytes; up to lda, rows behind
+/// `workspace` and `ldu` as swap_solve leaves them. lda, ldu and k0 are multiples of 16 bytes; up to lda, rows after
 /// the matrix's end may be written.
 template <class T, int OB, int BM, int BN, int KS, int STAGES>
 __global__ void __launch_bounds__(256, 2)

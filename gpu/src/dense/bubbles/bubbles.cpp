@@ -29,7 +29,7 @@ template <class T> struct BubbleCells<T>::Impl {
     [[nodiscard]] bubbles::Geometry<T> geometry() const {
         return {cells.data(), normals.data(), static_cast<int>(m), static_cast<int>(k), static_cast<int>(lu.batch())};
     }
-    /// Places behind the given ones repeat the first: every system of the batch is a sound one.
+    /// Places after the given ones repeat the first: every system of the batch is a sound one.
     void pack(std::span<const BubbleSystem> given) {
         for (std::size_t s = 0; s < lu.batch(); ++s) {
             const BubbleSystem& cell = given[s < given.size() ? s : 0];

@@ -21,7 +21,7 @@ public:
     __device__ FullPivoting(const Problem<Sums>& p, Op* upper, char* memory)
         : p_(p), upper_(upper), u_(reinterpret_cast<Op*>(memory)), position_(reinterpret_cast<int*>(u_ + p.n)),
           lane_(static_cast<int>(threadIdx.x) & 31), warp_(static_cast<int>(threadIdx.x) >> 5),
-          blocks_(static_cast<int>(gridDim.x)), block_(static_cast<int>(blockIdx.x)), meeting_(p.arrived) {
+          blocks_(static_cast<int>(gridDim.x)), block_(static_cast<int>(blockIdx.x)), barrier_(p.arrived) {
         count_ = (p.n - block_ + blocks_ - 1) / blocks_;
         for (int r = static_cast<int>(threadIdx.x); r < count_; r += kThreads) position_[r] = row_of(r);
         __syncthreads();
@@ -34,7 +34,7 @@ public:
             for (int j = lane_; j < p_.n; j += 32) consider(best, p_.row(row_of(r))[j], position_[r], j, r, 0);
         offer(best, 0);
         for (int k = 0; k < p_.n; ++k) {
-            meeting_.wait();
+            barrier_.wait();
             if (warp_ == 0) choose(k, choice);
             __syncthreads();
             round_row(k, choice);
@@ -61,7 +61,7 @@ private:
     Op* u_;         ///< the pivot's row
     int* position_; ///< of each row of this block
     int lane_, warp_, blocks_, block_, count_;
-    Meeting meeting_;
+    TrapGridBarrier barrier_;
 
     [[nodiscard]] __device__ int row_of(int r) const { return block_ + r * blocks_; }
     __device__ Best* candidates(int k) const { return p_.candidates + (k & 1) * (blocks_ + 1); }
@@ -107,8 +107,8 @@ private:
         p_.column_at[mine.column] = column;
     }
 
-    /// The element of a row that belongs to column j behind the exchange of columns k and `column`.
-    __device__ __forceinline__ W behind_exchange(const W* row, int j, int k, int column) const {
+    /// The element of a row that belongs to column j after the exchange of columns k and `column`.
+    __device__ __forceinline__ W after_exchange(const W* row, int j, int k, int column) const {
         return row[j == column ? k : j == k ? column : j];
     }
 
@@ -116,7 +116,7 @@ private:
         const W* const row = p_.row(choice.row);
         Marks marks;
         for (int j = k + static_cast<int>(threadIdx.x); j < p_.n; j += kThreads)
-            u_[j] = static_cast<Op>(p_.sums.rounded(behind_exchange(row, j, k, choice.column), marks));
+            u_[j] = static_cast<Op>(p_.sums.rounded(after_exchange(row, j, k, choice.column), marks));
         if (block_ == 0 && !choice.singular) note(p_.fault, marks, k);
     }
 

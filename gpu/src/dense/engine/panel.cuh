@@ -57,7 +57,7 @@ template <class Sums> class GridLink {
 
 public:
     static constexpr std::size_t kBytes = 0;
-    __device__ GridLink(const Problem<Sums>& p, char*) : p_(p), meeting_(p.arrived) {}
+    __device__ GridLink(const Problem<Sums>& p, char*) : p_(p), barrier_(p.arrived) {}
     __device__ static int blocks() { return static_cast<int>(gridDim.x); }
     __device__ static int block() { return static_cast<int>(blockIdx.x); }
     __device__ void show(int warp, int lane, int k, int slot, const Candidate<W>& best, const W* row) {
@@ -67,12 +67,12 @@ public:
     }
     __device__ Candidate<W> best(int k, int slot) const { return p_.candidates[at(k, slot)]; }
     __device__ W value(int k, int slot, int lane) const { return p_.candidate_rows[at(k, slot) * kPanel + lane]; }
-    __device__ void wait() { meeting_.wait(); }
+    __device__ void wait() { barrier_.wait(); }
     __device__ void leave() {}
 
 private:
     const Problem<Sums>& p_;
-    Meeting meeting_;
+    TrapGridBarrier barrier_;
     __device__ static int at(int k, int slot) { return (k & 1) * (blocks() + 1) + slot; }
 };
 
@@ -145,7 +145,7 @@ private:
     int begin_, end_, width_, lane_, warp_;
     int first_, last_; ///< this warp's rows
     W* tile_;          ///< [rows][kPitch]
-    int* position_;    ///< of each row; those of rows that have been pivots are behind
+    int* position_;    ///< of each row; those of rows that have been pivots are lower
     int* row_;
 
     __device__ __forceinline__ void consider(Best& best, W w, int position, int r, int k) {
@@ -193,7 +193,7 @@ private:
         choice.singular = !pivot_outside && choice.pivot == 0;
         choice.reciprocal = p_.reciprocal ? p_.l_unit.div(1.0, choice.pivot) : 0.0;
         choice.u = static_cast<Op>(u);
-        if (threadIdx.x == 0) shared_.diagonal[k & 1] = -1; // for column k + 2, behind the next meeting
+        if (threadIdx.x == 0) shared_.diagonal[k & 1] = -1; // for column k + 2, after the next barrier
         if (Link::block() == 0 && warp_ == 0) {
             if (choice.singular) {
                 if (lane_ == 0) note(p_.fault, FaultRank::singular, k);
@@ -206,7 +206,7 @@ private:
         return choice;
     }
 
-    /// Positions behind the exchange, L and what it takes off, for 32 of this warp's rows from q on; and the best row
+    /// Positions after the exchange, L and what it takes off, for 32 of this warp's rows from q on; and the best row
     /// for the next column.
     __device__ void eliminate(int k, const Choice& choice, int q, Best& best) {
         const int c = k - begin_, r = q + lane_;

@@ -72,9 +72,9 @@ template <class Sums> __device__ __forceinline__ bool over(const Problem<Sums>& 
 }
 
 /// All blocks of a cooperative launch meet. A grid that cannot meet is a bug: the kernel ends after some seconds.
-class Meeting {
+class TrapGridBarrier {
 public:
-    __device__ explicit Meeting(unsigned long long* counter) : counter_(counter) {}
+    __device__ explicit TrapGridBarrier(unsigned long long* counter) : counter_(counter) {}
     __device__ __forceinline__ void wait() {
         __syncthreads();
         expected_ += gridDim.x;

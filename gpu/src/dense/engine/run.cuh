@@ -1,4 +1,4 @@
-// The launches of one factorisation. The host asks for nothing between them: a fault stops the kernels behind it.
+// The launches of one factorisation. The host asks for nothing between them: a fault stops the kernels after it.
 #pragma once
 
 #include <algorithm>

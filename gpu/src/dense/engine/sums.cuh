@@ -1,4 +1,4 @@
-// The sums behind a factor's elements, as numerics/src/lu has them: w <- w - l u in a floating format or in a
+// The sums of a factor's elements, as numerics/src/lu has them: w <- w - l u in a floating format or in a
 // fixed-point window. W is what a sum is carried in, Op what l and u are carried in.
 #pragma once
 

@@ -36,7 +36,7 @@ public:
           warp_(static_cast<int>(threadIdx.x) >> 5), tile_(reinterpret_cast<W*>(memory)),
           l_(reinterpret_cast<Op*>(tile_ + most * kPanel)), row_(reinterpret_cast<int*>(l_ + most)) {}
 
-    /// Names of the rows that play; behind play() the winners are in front.
+    /// Names of the rows that play; after play() the winners are in front.
     [[nodiscard]] __device__ int* rows() const { return row_; }
 
     /// Plays with the first `rows` rows. Whether this thread saw a fault; it has been noted in column k.
@@ -122,7 +122,7 @@ private:
 };
 
 /// One level: list i of `out` is the winners of lists 2 i and 2 i + 1 of `in`, or, at level 0, of leaf i of the rows
-/// from position k on. A fault ends the tree behind its level.
+/// from position k on. A fault ends the tree after its level.
 template <class Sums>
 __global__ __launch_bounds__(kThreads) void play_level(const __grid_constant__ Problem<Sums> p, int k, int columns,
                                                        int level, int leaf, int most, int lists, Lists in, Lists out) {

@@ -1,6 +1,6 @@
 // LU with full pivoting of a matrix in device memory. The search for a pivot needs every element as it is after all
 // steps so far, but not in memory: a pass reads the elements, applies the steps that are pending and looks for the
-// largest, and only the pass behind kPending steps writes back. So a step costs
+// largest, and only the pass after kPending steps writes back. So a step costs
 //
 //     w bytes read an element, and w written every kPending steps, for words of w bytes
 //
@@ -12,9 +12,9 @@
 
 #include <type_traits>
 
-#include "grid_meeting.cuh"
 #include "mantissa/lu/factor.hpp"
 #include "packets.cuh"
+#include "timed_grid_barrier.cuh"
 
 namespace mantissa::gpu::dense {
 
@@ -58,7 +58,7 @@ public:
     };
 
     __device__ __forceinline__ DelayedLu(const DelayedLuParams<T>& params, Shared& shared, unsigned char* strip)
-        : p_(params), s_(shared), meeting_(params.barrier), u_(reinterpret_cast<T*>(strip)),
+        : p_(params), s_(shared), barrier_(params.barrier), u_(reinterpret_cast<T*>(strip)),
           to_(reinterpret_cast<int*>(u_ + kColumns * kPending)), ring_(reinterpret_cast<Group*>(to_ + kColumns)) {}
 
     __device__ __forceinline__ void run() {
@@ -91,7 +91,7 @@ public:
             find_place(won.place);
             form(won.number<T>());
             advance(won.place);
-            if (!meeting_.wait()) {
+            if (!barrier_.wait()) {
                 end = -1;
                 break;
             }
@@ -102,7 +102,7 @@ public:
 private:
     const DelayedLuParams<T>& p_;
     Shared& s_;
-    GridMeeting meeting_;
+    TimedGridBarrier barrier_;
     struct alignas(16) Group {
         T x[kVector];
     };
@@ -166,7 +166,7 @@ private:
     }
 
     /// Elements as they are after the pending steps: the largest magnitude, the first column of the group that has it,
-    /// and `tie` = it where another group has it as well. Behind kPending steps they are written.
+    /// and `tie` = it where another group has it as well. After kPending steps they are written.
     template <int D> __device__ __forceinline__ void pass_with(int begin, int last, T& most, T& tie, int& where) {
         const int i = row0_ + threadIdx.x * kVector;
         if (i >= row1_) return;
@@ -302,7 +302,7 @@ private:
                       static_cast<unsigned long long>(place_of(row, column)) << 32 | (signbit(x) ? 1u : 0u));
     }
 
-    /// Behind a write-back places hold other rows and columns.
+    /// After a write-back places hold other rows and columns.
     __device__ __forceinline__ void move_names() const {
         if (blockIdx.x != 0 || threadIdx.x >= 2) return;
         const bool of_rows = threadIdx.x == 0;
@@ -418,7 +418,7 @@ __global__ void __launch_bounds__(kThreads, 1) delayed_lu(const DelayedLuParams<
     DelayedLu<T, kPending, kAhead, kStages, kThreads>(p, shared, strip).run();
 }
 
-/// The factors of the tail, rows and columns of a behind `first`, into those of the whole.
+/// The factors of the tail, rows and columns of a after `first`, into those of the whole.
 template <class T>
 __global__ void embed_tail(const T* a, long long pitch, int first, int n, const int* rows, const int* columns,
                            T* factors, const int* tail_rows, const int* tail_columns, int* row_position,

@@ -5,9 +5,9 @@
 //     memory per panel and element of another column: one read, one write
 #pragma once
 
-#include "grid_meeting.cuh"
 #include "mantissa/lu/factor.hpp"
 #include "packets.cuh"
+#include "timed_grid_barrier.cuh"
 
 namespace mantissa::gpu::dense {
 

@@ -7,7 +7,7 @@ namespace mantissa::gpu::dense {
 
 #ifdef __CUDACC__
 
-/// By rows to by columns, with zeros behind the last row.
+/// By rows to by columns, with zeros after the last row.
 template <class T> __global__ void by_columns(const T* from, int rows, int columns, T* to, long long pitch) {
     __shared__ T tile[32][33];
     const int i0 = blockIdx.y * 32, j0 = blockIdx.x * 32;

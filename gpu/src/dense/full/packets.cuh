@@ -10,7 +10,7 @@ struct alignas(16) Packet16 {
     unsigned long long low, high;
 };
 
-/// A pivot's place among its rivals: column, then row, 16 bits each; the lower counts.
+/// A pivot's place among equal candidates: column, then row, 16 bits each; the lower counts.
 __host__ __device__ constexpr unsigned place_of(int row, int column) {
     return static_cast<unsigned>(column) << 16 | static_cast<unsigned>(row);
 }

@@ -7,9 +7,9 @@
 //     step's pivot; traffic to device memory: what a step finishes, once
 #pragma once
 
-#include "grid_meeting.cuh"
 #include "mantissa/lu/factor.hpp"
 #include "packets.cuh"
+#include "timed_grid_barrier.cuh"
 
 namespace mantissa::gpu::dense {
 

@@ -57,7 +57,7 @@ __device__ __forceinline__ unsigned cluster_rank() {
     asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(r));
     return r;
 }
-/// All threads of the cluster meet; what they wrote to each other's shared memory, all see behind it.
+/// All threads of the cluster meet; what they wrote to each other's shared memory, all see after it.
 __device__ __forceinline__ void cluster_meet() {
     asm volatile("barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;" ::: "memory");
 }

@@ -27,7 +27,7 @@ struct PanelTask {
     int rows;         ///< rows from k on
     int* permutation; ///< for each row, the row of the matrix given that stands there
     int* source;      ///< for each row, the row that stood there when the block began
-    int* touched;     ///< rows behind the block's own that it moved
+    int* touched;     ///< rows after the block's own that it moved
     FactorState* state;
 };
 
@@ -165,7 +165,7 @@ private:
         std::uint64_t* const barrier = s_.barrier + (j & 1);
         for (int item = lane_; item < blocks_ * (W / 4); item += 32) {
             const int to = item / (W / 4), part = item % (W / 4), left = W - (j & 7) - 4 * part;
-            // Words behind the columns left are multipliers already: they rotate, and nothing is subtracted from them.
+            // Words after the columns left are multipliers already: they rotate, and nothing is subtracted from them.
             float4 words = reinterpret_cast<const float4*>(s_.candidate)[part];
             if (left < 4) words.w = 0.0F;
             if (left < 3) words.z = 0.0F;

@@ -1,11 +1,11 @@
-// The rest of a block of 256 columns behind one of its panels: C -= L U in float, with the 32 columns of the panel.
+// The rest of a block of 256 columns after one of its panels: C -= L U in float, with the 32 columns of the panel.
 #pragma once
 
 #include "panel.cuh"
 
 namespace mantissa::gpu::mixed {
 
-/// Grid: (rows behind the panel / 128 upwards, columns behind it in the block / 32); 128 threads with 8 x 4 words each.
+/// Grid: (rows after the panel / 128 upwards, columns after it in the block / 32); 128 threads with 8 x 4 words each.
 __global__ void __launch_bounds__(128) update_block(float* __restrict__ a, long ld, int k, int rows) {
     __shared__ __align__(16) float l[kPanel][128 + 4];
     __shared__ __align__(16) float u[kPanel][32];

@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(1024)
     control->norm_a = norm;
 }
 
-/// The scale of one column a block, behind the rows' scales.
+/// The scale of one column a block, after the rows' scales.
 __global__ void __launch_bounds__(256) scale_columns(const double* __restrict__ a, long lda, int n,
                                                      const double* __restrict__ row_scale, double* __restrict__ scale) {
     __shared__ double warps[8];
@@ -87,7 +87,7 @@ __global__ void __launch_bounds__(256) scale_columns(const double* __restrict__ 
     scale[blockIdx.x] = scale_to_one(m);
 }
 
-/// Transposes 64 x 64 words a block into the float matrix of `rounded` rows and columns; behind n stands the identity.
+/// Transposes 64 x 64 words a block into the float matrix of `rounded` rows and columns; the identity follows n.
 __global__ void __launch_bounds__(256)
     scale_matrix(const double* __restrict__ a, long lda, int n, int rounded, const double* __restrict__ row_scale,
                  const double* __restrict__ column_scale, double factor, float* __restrict__ out) {

@@ -2,8 +2,8 @@
 // fetches from the source surface and gives one element of the target.
 #pragma once
 
-#include "dense/full/grid_meeting.cuh"
 #include "dense/full/packets.cuh"
+#include "dense/full/timed_grid_barrier.cuh"
 #include "mantissa/gpu/lu_paper.hpp"
 
 namespace mantissa::gpu::dense {
@@ -139,7 +139,7 @@ template <class T, class Surface, bool Full> struct PivotLook {
 };
 
 /// `program(row, column)` for up to C x R elements from `at` on, steps (down, along) apart, where `inside`; `put` has
-/// them one by one, and `look` sees them again behind that.
+/// them one by one, and `look` sees them again then.
 template <class T, int R, int C, class Inside, class Program, class Put, class Look>
 __device__ __forceinline__ void draw_tile(int row, int column, int down, int along, const Inside& inside,
                                           const Program& program, const Put& put, const Look& look) {
@@ -227,7 +227,7 @@ __device__ __forceinline__ void render(Surface& s, const Quad& q, const Program&
         q, program, [&](int i, int j, T v) { s.write(i, j, v); }, look);
 }
 
-/// What this block found goes where all blocks look for it behind the next meeting.
+/// What this block found goes where all blocks look for it after the next barrier.
 template <class T> __device__ __forceinline__ void publish(const PaperParams& p, const Found<T>& found) {
     const Found<T> best = over_block(found);
     if (threadIdx.x == 0) static_cast<T*>(p.best_value)[blockIdx.x] = best.value, p.best_place[blockIdx.x] = best.place;
@@ -262,7 +262,7 @@ __device__ __forceinline__ void exchange(Surface& s, int n, int k, int row, int 
 template <class T, PaperPivot Pivot, bool Count, bool OneTexel>
 __global__ void __launch_bounds__(kPaperThreads, 1) paper_lu_kernel(const PaperParams p) {
     Fragments<T, Count, OneTexel> s{static_cast<const T*>(p.surface[0]), static_cast<T*>(p.surface[1]), p.pitch};
-    GridMeeting meeting(p.barrier);
+    TimedGridBarrier barrier(p.barrier);
     const auto flush = [&](PaperPass pass) { s.flush(p.counts + 4 * static_cast<int>(pass)); };
     const auto turn = [&] {
         T* const was = const_cast<T*>(s.source);
@@ -279,7 +279,7 @@ __global__ void __launch_bounds__(kPaperThreads, 1) paper_lu_kernel(const PaperP
             [&](int i, int j, T v) { found.take(v, place_of(i, j)); }, NoLook{});
         flush(PaperPass::search);
         publish(p, found);
-        if (!meeting.wait()) return;
+        if (!barrier.wait()) return;
     }
     for (int k = 0; k < n; ++k) {
         if constexpr (kPivots) {
@@ -293,7 +293,7 @@ __global__ void __launch_bounds__(kPaperThreads, 1) paper_lu_kernel(const PaperP
                     turn();
                 }
                 flush(PaperPass::exchange);
-                if (!meeting.wait()) return;
+                if (!barrier.wait()) return;
             }
         }
         // (1) row k, and (2) column k divided, to the target
@@ -311,13 +311,13 @@ __global__ void __launch_bounds__(kPaperThreads, 1) paper_lu_kernel(const PaperP
                 p.end[0] = static_cast<int>(pivot == 0 ? LuEnd::singular : LuEnd::not_finite), p.end[1] = k;
             return;
         }
-        if (!meeting.wait()) return;
+        if (!barrier.wait()) return;
         // (3) column k to the source
         turn();
         render(s, {k, n - k, k, 1}, [&](int i, int j) { return s.fetch(i, j, 0); });
         flush(PaperPass::copy_back);
         turn();
-        if (!meeting.wait()) return;
+        if (!barrier.wait()) return;
         // (4) what is right of and below it
         const Quad rest{k + 1, n - k - 1, k + 1, n - k - 1};
         const auto eliminate = [&](int i, int j) {
@@ -331,7 +331,7 @@ __global__ void __launch_bounds__(kPaperThreads, 1) paper_lu_kernel(const PaperP
         } else render(s, rest, eliminate);
         flush(PaperPass::eliminate);
         turn();
-        if (!meeting.wait()) return;
+        if (!barrier.wait()) return;
     }
     if (blockIdx.x == 0 && threadIdx.x == 0) p.end[0] = static_cast<int>(LuEnd::factored), p.end[1] = n;
 }
@@ -340,7 +340,7 @@ __global__ void __launch_bounds__(kPaperThreads, 1) paper_lu_kernel(const PaperP
 template <class T, bool Count, bool OneTexel>
 __global__ void __launch_bounds__(kPaperThreads, 1) paper_gauss_jordan_kernel(const PaperParams p) {
     Fragments<T, Count, OneTexel> s{static_cast<const T*>(p.surface[0]), static_cast<T*>(p.surface[1]), p.pitch};
-    GridMeeting meeting(p.barrier);
+    TimedGridBarrier barrier(p.barrier);
     const auto flush = [&](PaperPass pass) { s.flush(p.counts + 4 * static_cast<int>(pass)); };
     const auto turn = [&] {
         T* const was = const_cast<T*>(s.source);
@@ -358,12 +358,12 @@ __global__ void __launch_bounds__(kPaperThreads, 1) paper_gauss_jordan_kernel(co
         // (1) row k divided, to the target, and (2) back
         render(s, {k, 1, first, width}, [&](int i, int j) { return s.divide(s.fetch(i, j, 0), s.fetch(k, k, 1)); });
         flush(PaperPass::normalize);
-        if (!meeting.wait()) return;
+        if (!barrier.wait()) return;
         turn();
         render(s, {k, 1, first, width}, [&](int i, int j) { return s.fetch(i, j, 0); });
         flush(PaperPass::copy_back);
         turn();
-        if (!meeting.wait()) return;
+        if (!barrier.wait()) return;
         // (3) column k out of all rows
         render(s, {0, p.n, first, width}, [&](int i, int j) {
             const T a = s.fetch(i, j, 0), l = s.fetch(i, k, 1), u = s.fetch(k, j, 2);
@@ -372,7 +372,7 @@ __global__ void __launch_bounds__(kPaperThreads, 1) paper_gauss_jordan_kernel(co
         });
         flush(PaperPass::eliminate);
         turn();
-        if (!meeting.wait()) return;
+        if (!barrier.wait()) return;
     }
     if (blockIdx.x == 0 && threadIdx.x == 0) p.end[0] = static_cast<int>(LuEnd::factored), p.end[1] = p.n;
 }

@@ -172,7 +172,7 @@ __global__ void number_left(std::uint32_t nodes, std::uint32_t roots, const std:
     if (node < nodes && of[node] == kNone && alone[node] == 0) of[node] = roots + number[node];
 }
 
-/// Keys to order nodes by: aggregates, and behind them who is in none.
+/// Keys to order nodes by: aggregates, and after them who is in none.
 __global__ void key_nodes(std::uint32_t nodes, std::uint32_t aggregates, const std::uint32_t* of, std::uint32_t* key) {
     const std::uint32_t node = blockIdx.x * blockDim.x + threadIdx.x;
     if (node < nodes) key[node] = of[node] == kNone ? aggregates : of[node];

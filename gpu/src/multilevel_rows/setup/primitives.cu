@@ -21,7 +21,7 @@ __global__ void number(std::uint32_t size, std::uint32_t* to) {
     const std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < size) to[i] = i;
 }
-/// Where each key begins; what is behind the last one, at `size`.
+/// Where each key begins; what follows the last one, at `size`.
 __global__ void find_begins(const std::uint32_t* key, std::uint32_t size, std::uint32_t keys, std::uint32_t* begin) {
     const std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < size && (i == 0 || key[i] != key[i - 1])) begin[key[i]] = i;

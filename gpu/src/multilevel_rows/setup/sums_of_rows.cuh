@@ -26,7 +26,7 @@ struct RowsOut {
 struct RowsLeft {
     std::uint32_t *row, *count;
 };
-/// Tables of blocks, one behind the other.
+/// Tables of blocks, one after the other.
 struct LongTables {
     std::uint32_t *column, *found_column;
     double *value, *found_value;

@@ -12,7 +12,7 @@
 #include "mantissa/partition/cuts.hpp"
 #include "mantissa/sparse/reorder.hpp"
 #include "native/native.hpp"
-#include "rival.hpp"
+#include "vendor_cg.hpp"
 
 namespace mantissa::gpu {
 
@@ -89,11 +89,11 @@ Json describe(const Entrant& e, double one, const std::vector<double>& iterate) 
             {"same_bits", e.iterate == iterate}};
 }
 
-void add_rival(Json& to, const CompressedRows& a, const Entrant& e, bool single, int repeats, double ours) {
+void add_vendor(Json& to, const CompressedRows& a, const Entrant& e, bool single, int repeats, double ours) {
     std::vector<int> devices;
     for (int p = 0; p < e.gpus; ++p) devices.push_back(e.peers->device(p));
     try {
-        const PartedRival r = parted_rival(a, *e.partition, devices, single, 100, repeats);
+        const PartedVendorCg r = parted_vendor_cg(a, *e.partition, devices, single, 100, repeats);
         to["rival"] = {
             {"product", r.product}, {"seconds", r.seconds}, {"ratio", r.seconds / ours}, {"residual", r.residual}};
     } catch (const DeviceError& error) {
@@ -152,7 +152,7 @@ Json bench_precision(const CompressedRows& a, bool single, const PartedSparseBen
         Entrant& e = entrants[k];
         Json entry = describe(e, one, entrants.front().iterate);
         if (seconds(e) < seconds(entrants[static_cast<std::size_t>(best)])) best = static_cast<int>(k);
-        if (request.rival) add_rival(entry, a, e, single, request.repeats, seconds(e));
+        if (request.vendor) add_vendor(entry, a, e, single, request.repeats, seconds(e));
         if (request.max_iterations > 0) add_solve(entry, e, a, single, request);
         std::size_t most = 0;
         for (const Part& p : e.partition->parts()) most = std::max(most, p.row.size());

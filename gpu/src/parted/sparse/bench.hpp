@@ -17,13 +17,13 @@ struct PartedSparseBenchRequest {
     std::vector<MadeMatrix> matrices;    ///< made one after another
     std::uint32_t iterations = 200;      ///< of a timing
     int repeats = 5;                     ///< of every timing; the median counts
-    bool rival = true;                   ///< cuSPARSE + cuBLAS + NCCL too, where they are
+    bool vendor = true;                  ///< cuSPARSE + cuBLAS + NCCL too, where they are
     double tolerance = 1e-8;             ///< of whole solves in double; float stops at 1e-4
     std::uint32_t max_iterations = 3000; ///< of whole solves; 0: none
 };
 
 /// {"matrices": [...], "model": {...}}: for each matrix the paper's communication table, and in float and double for
-/// each number of GPUs seconds of an iteration, shares, speed-up over one, the rival's seconds and the ratio, whether
+/// each number of GPUs seconds of an iteration, shares, speed-up over one, the vendor's seconds and the ratio, whether
 /// the iterate's bits are those of one GPU, and a solve's iterations and true residual. The model
 /// t(P) = bytes of the largest part / rate + sync(P) is fitted to all of them. "gpus_used" says 1 where more were
 /// slower.

@@ -129,8 +129,8 @@ __device__ __forceinline__ void product_of(const SparsePart<T>& a, ChunkStream<k
     }
 }
 
-/// The block's rows and what it sends: from .. to behind the last. Read once: behind a barrier these loads would come
-/// from the second-level cache again in every iteration.
+/// The block's rows and what it sends: from the first to one past the last. Read once: after a barrier these loads
+/// would come from the second-level cache again in every iteration.
 struct BlockShare {
     std::uint32_t row, last_row, send, last_send;
 };
@@ -213,8 +213,8 @@ __device__ __forceinline__ void meet(const PeerView& view, unsigned long long* m
     __syncthreads();
 }
 
-/// Behind the barrier, one warp of the part tells the other parts that their elements are there. What it says it orders
-/// behind the stores of all blocks, and waits a microsecond for that: the block's other warps do not, and the wait
+/// After the barrier, one warp of the part tells the other parts that their elements are there. What it says it puts
+/// after the stores of all blocks, and waits a microsecond for that: the block's other warps do not, and the wait
 /// counts as the warp's product, so that PartedSparse::balance() gives the block fewer rows.
 __device__ __forceinline__ void tell(const PeerView& view, unsigned long long round, std::uint32_t sends_to) {
     if (blockIdx.x != 0 || threadIdx.x != (kPartedWarps - 1) * 32) return;
@@ -285,7 +285,7 @@ template <class T> __device__ __forceinline__ ChunkSource source_of(const Sparse
     return s;
 }
 
-/// The warp's stream, its places in shared memory behind SparseShared. `source`: source_of(), in shared memory where
+/// The warp's stream, its places in shared memory after SparseShared. `source`: source_of(), in shared memory where
 /// registers are short.
 template <class T>
 __device__ __forceinline__ ChunkStream<kRegistersShort<T>> stream_of(const SparsePart<T>& a, unsigned char* ring,

@@ -24,7 +24,7 @@ struct Slice {
     bool waits;
 };
 
-/// Calls work(i) for i below `count` on some threads; what one throws is thrown behind them all.
+/// Calls work(i) for i below `count` on some threads; what one throws is thrown after them all.
 template <class Work> void on_threads(std::size_t count, std::size_t threads, Work&& work) {
     std::atomic<std::size_t> next = 0;
     std::vector<std::exception_ptr> failed(std::min(count, std::max<std::size_t>(threads, 1)));

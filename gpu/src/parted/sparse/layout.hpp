@@ -30,7 +30,7 @@ constexpr std::uint32_t chunk_bytes(bool narrow, std::size_t value_bytes) {
     return kChunkHead + kChunkSteps * (32 * (narrow ? 2U : 4U) + 32 * static_cast<std::uint32_t>(value_bytes));
 }
 
-/// Where a chunk has the column (of `bytes` bytes) or, behind the columns, the value of a step's thread.
+/// Where a chunk has the column (of `bytes` bytes) or, after the columns, the value of a step's thread.
 constexpr std::uint32_t place_in_pieces(std::uint32_t step, std::uint32_t lane, std::uint32_t bytes) {
     const std::uint32_t each = 16 / bytes; // steps of a piece
     return (step / each * 32 + lane) * 16 + step % each * bytes;
@@ -54,7 +54,7 @@ struct SparseSend {
 
 struct SparseLayout {
     std::uint32_t rows = 0;
-    std::uint32_t ghost_base = 0; ///< ghosts stand behind the own rows from here
+    std::uint32_t ghost_base = 0; ///< ghosts follow the own rows from here
     std::uint32_t ghosts = 0;
     std::vector<std::uint32_t> row; ///< of the matrix, by own number
     /// Chunks of rows that do not wait: the first of each warp, the second of each, so that what is read at the same
@@ -79,7 +79,7 @@ std::vector<SparseLayout> sparse_layouts(const CompressedRows& a, const Partitio
                                          std::uint32_t warps_a_block, bool single_precision,
                                          std::span<const double> shares = {});
 
-/// New shares of a part's blocks, which lie one behind the other, such that all take equally long if steps take what
+/// New shares of a part's blocks, which lie one after the other, such that all take equally long if steps take what
 /// they took where they are. `took`: what each block took with its share.
 std::vector<double> shares_of_equal_time(std::span<const double> shares, std::span<const double> took);
 

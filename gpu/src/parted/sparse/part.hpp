@@ -31,7 +31,7 @@ struct PartedStatus {
     std::uint32_t iterations, guards;
     CgEnd end;
     std::uint32_t ended;            ///< 0: a wait ended without what it waited for
-    unsigned long long nanoseconds; ///< from behind the first reduction to behind the last
+    unsigned long long nanoseconds; ///< from the end of the first reduction to that of the last
     unsigned long long all;         ///< from the kernel's begin
 };
 

@@ -1,4 +1,4 @@
-// A warp's stream of chunks through shared memory, by the bulk copy engine, without end: behind its last chunk comes
+// A warp's stream of chunks through shared memory, by the bulk copy engine, without end: after its last chunk comes
 // its first again, so the next product's first chunks are on their way while sums and updates go on.
 #pragma once
 
@@ -78,8 +78,8 @@ template <bool SourceShared> struct ChunkStream {
     }
     /// Waits for the chunk in `stage`.
     __device__ __forceinline__ void wait() const { wait_mbarrier(shared_address(arrived + stage), phase); }
-    /// Called by all lanes behind their loads from the chunk in `stage`: its place is free. The engine writes there
-    /// without regard to loads that are still on their way, which may stand behind many gathers. So they end first:
+    /// Called by all lanes after their loads from the chunk in `stage`: its place is free. The engine writes there
+    /// without regard to loads that are still on their way, which may wait for many gathers. So they end first:
     /// the fence orders each lane's loads before the engine's writes, and the barrier all lanes' before lane 0 asks.
     __device__ __forceinline__ void release() {
         if (stays()) {
@@ -95,7 +95,7 @@ template <bool SourceShared> struct ChunkStream {
         }
         ask();
     }
-    /// Waits for what is still on its way, for no copy may come behind the kernel's end.
+    /// Waits for what is still on its way, for no copy may come after the kernel's end.
     __device__ __forceinline__ void drain() {
         const std::uint32_t count = min(in_flight, stages);
         for (std::uint32_t i = 0; i < count; ++i) {

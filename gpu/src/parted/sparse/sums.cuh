@@ -35,7 +35,7 @@ struct PairOfSums {
     }
 };
 
-/// Sums of eight words over the lanes of a warp. Lane 4 k has word k (and so have the three behind it).
+/// Sums of eight words over the lanes of a warp. Lane 4 k has word k (and so have the three after it).
 __device__ __forceinline__ long long warp_eight(const long long (&word)[kSparseWords]) {
     const int lane = threadIdx.x & 31;
     const bool first = (lane & 16) != 0, second = (lane & 8) != 0, third = (lane & 4) != 0;
@@ -52,7 +52,7 @@ __device__ __forceinline__ long long warp_eight(const long long (&word)[kSparseW
     return one;
 }
 
-/// The same of four words: lane 8 k has word k (and so have the seven behind it).
+/// The same of four words: lane 8 k has word k (and so have the seven after it).
 __device__ __forceinline__ long long warp_four(const long long (&word)[4]) {
     const int lane = threadIdx.x & 31;
     const bool first = (lane & 16) != 0, second = (lane & 8) != 0;

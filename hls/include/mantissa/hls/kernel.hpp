@@ -20,7 +20,7 @@ std::string refusal(const std::string& engine, const DatapathSpec& spec, const S
 
 /// What a kernel is known by: the spec's text and, of fixed-point words, whose rows have a form for each, the matrix:
 /// "fx18.16 stencil", "fx18.16 streamed". Rows of words have one form whatever the spec's order. A kernel of the
-/// Chebyshev recurrence has that behind it: "fx18.16 stencil chebyshev".
+/// Chebyshev recurrence has its name after that: "fx18.16 stencil chebyshev".
 std::string kernel_name(const DatapathSpec& spec, System::Kind kind, Recurrence recurrence = Recurrence::pipelined);
 
 /// The kernel of a spec and a kind of matrix that refusal() passed: built in, cached, or compiled now. Lives as long as

@@ -32,7 +32,7 @@ struct SparseRows {
     [[nodiscard]] std::uint64_t beats() const { return slice_begin.back(); }
 };
 
-/// `own`: the first rows of `rows`, which are the core's; those behind are empty and stand for elements of others. A
+/// `own`: the first rows of `rows`, which are the core's; the rest are empty and stand for elements of others. A
 /// sort window other than 0 wants all rows to be its own. Throws InvalidInput where a coefficient does not fit.
 SparseRows load_rows(const CompressedRows& rows, std::size_t own, const DatapathSpec& spec,
                      const sparse_core::StreamOptions& options);

@@ -89,7 +89,7 @@ public:
     [[nodiscard]] LevelState& operator[](int l) { return state_[l]; }
     /// The shift that makes r of level l.
     [[nodiscard]] int entering(int l) const { return state_[l].y - (plan_->level[l].w - 1); }
-    /// Behind the way down of level l, `all` the OR of t's magnitudes. False where t is zero: no further level.
+    /// After the way down of level l, `all` the OR of t's magnitudes. False where t is zero: no further level.
     bool descended(int l, std::uint64_t all) {
         const int y = length(all);
         state_[l].nothing = y == 0;

@@ -75,7 +75,7 @@ public:
             if (row_ % 2 != 0) {
                 swapped_ = !swapped_;
                 have_ = 0;
-                // Behind the last coarse row there is the edge.
+                // After the last coarse row there is the edge.
                 if (row_ + 3 == fine_.side)
                     for (int k = 0; k <= coarse_.side; ++k) rows_[swapped_ ? 0 : 1][k] = 0;
             }

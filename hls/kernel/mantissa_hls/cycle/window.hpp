@@ -25,7 +25,7 @@ private:
     Beat<T, Lanes> held_[LevelGrid<Lanes>::kMostBeats + 1];
 };
 
-/// From beats the three rows around each, `lag` beats later. Beats before the first and behind the last are zero: the
+/// From beats the three rows around each, `lag` beats later. Beats before the first and after the last are zero: the
 /// caller feeds the latter.
 template <class T, int Lanes> class Window {
 public:

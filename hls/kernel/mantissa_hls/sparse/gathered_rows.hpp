@@ -81,7 +81,7 @@ public:
                        static_cast<Sum>(integer<D.p>(p[l]));
         }
     }
-    /// Behind a slice's last beat: q', and sums from 0 again. Lanes from `live` on become 0.
+    /// After a slice's last beat: q', and sums from 0 again. Lanes from `live` on become 0.
     MANTISSA_HLS_INLINE void close(int live, Beat<Word<D.q>, Lanes>& q) {
         for (int l = 0; l < Lanes; ++l) {
 #pragma HLS UNROLL

@@ -89,7 +89,7 @@ template <Format F> constexpr float nearest_product(float a, float b) {
     return from_bits_of<float>(sign | (special & native) | (~special & kept & back));
 }
 
-/// What is left of x y behind their rounded product, exactly; x and y in [1, 2].
+/// What is left of x y after their rounded product, exactly; x and y in [1, 2].
 constexpr double product_tail(double x, double y, double product) {
     if constexpr (kHasFusedProduct) return fused(x, y, -product);
     constexpr double kShift = 0x1.8p27; // leaves multiples of 2^-25, and rests of at most 26 bits

@@ -14,8 +14,8 @@ namespace mantissa {
 enum class LuEnd : std::uint8_t {
     factored,
     singular,   ///< a pivot is zero; `at` is its column
-    not_finite, ///< the matrix, or a sum behind column `at`, is not finite
-    overflow,   ///< a product or a sum behind column `at` is outside the fixed window
+    not_finite, ///< the matrix, or a sum of column `at`, is not finite
+    overflow,   ///< a product or a sum of column `at` is outside the fixed window
 };
 /// "factored", "singular", "not finite", "overflow".
 std::string_view to_string(LuEnd end);

@@ -1,4 +1,4 @@
-// LuSpec names the arithmetic of a dense LU factorisation completely: which format every value has, how the sums behind
+// LuSpec names the arithmetic of a dense LU factorisation completely: which format every value has, how the sums of
 // a factor's element are formed, how a pivot is chosen and how a column is divided by it. Every engine that is given
 // the same spec and the same matrix returns the same bits.
 //
@@ -53,7 +53,7 @@ enum class LuDivision : std::uint8_t {
 /// Arithmetic of a device's own.
 enum class LuNative : std::uint8_t { none, sums_free, half, half_pair, bfloat, bfloat_pair };
 
-/// The definition. w_ij is the sum behind element (i, j), a value of `acc` (or an integer in units of 2^lsb):
+/// The definition. w_ij is the sum of element (i, j), a value of `acc` (or an integer in units of 2^lsb):
 ///     w_ij = a_ij rounded into `a`, then into acc                        (a window: truncated toward zero to its grid)
 ///     w_ij <- w_ij - l_im u_mj  for m = 0, 1, ... min(i, j) - 1          (product rounded, then the difference)
 ///     u_kj = w_kj rounded into `u`,  j >= k
@@ -62,7 +62,7 @@ enum class LuNative : std::uint8_t { none, sums_free, half, half_pair, bfloat, b
 /// as one sum: s = the first product, s <- s + the next ones in ascending m (product=exact: one rounding for product
 /// and sum), then w <- w - s. The panel's own columns and rows are formed as above. With a fixed window sums are exact,
 /// and so the factor does not depend on the order. `right` and `crout` always give the same bits: the sequence of
-/// roundings behind each element is the same.
+/// roundings of each element is the same.
 ///
 /// Pivots are compared by |w| before it is rounded; of equal ones the lowest row counts, and with pivot=full the lowest
 /// column first, then the lowest row. pivot=threshold:TAU keeps the diagonal where |w_kk| >= TAU max |w_ik|.
@@ -73,7 +73,7 @@ enum class LuNative : std::uint8_t { none, sums_free, half, half_pair, bfloat, b
 ///     copy of its w in those columns is eliminated with partial pivoting by the rules above (ties: the row that lies
 ///     first), its first min(C, rows) rows then are its candidates, in that order. Where a pivot's rounding into `u` is
 ///     zero, nothing is taken off in that column, and the election goes on with the next one.
-///     Level by level, list 2 i and list 2 i + 1 are put one behind the other and play an election on the w of those
+///     Level by level, list 2 i and list 2 i + 1 are put one after the other and play an election on the w of those
 ///     rows from before any election; a last list without a neighbour goes up as it is. The one list left names the
 ///     pivots: for t = 0, 1, ... row k + t changes places with the row that is candidate t.
 /// Then the columns are eliminated without further exchanges. Multipliers can exceed 1. A window that an election

@@ -61,7 +61,7 @@ public:
 std::string make_levels(AggregationSteps& steps, std::size_t functions);
 
 /// A level's `largest` from an upper bound and the scalars of Lanczos's method: v.A v of each step and the norm of what
-/// is left behind it. Steps beyond an invariant space are of no account.
+/// is left after it. Steps beyond an invariant space are of no account.
 double largest_by_lanczos(double bound, std::span<const double> along, std::span<const double> rest);
 
 /// Throws the InvalidInput of a matrix whose diagonal entry of a row, counted from 0, is not above zero.

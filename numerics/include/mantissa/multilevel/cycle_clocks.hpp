@@ -30,14 +30,14 @@ struct LevelBeats {
 struct LevelClocks {
     std::uint64_t down = 0, up = 0;       ///< of a sweep, its latency included
     std::uint64_t beats = 0;              ///< of the level
-    std::uint64_t before = 0, behind = 0; ///< of the sequencer: in front of the sweep down, and of that up
+    std::uint64_t at_down = 0, at_up = 0; ///< of the sequencer, in front of each sweep or after it
 };
 /// Clocks of a cycle. The lengths of words, which the sequencer counts bit by bit, are not known beforehand: `most`
 /// takes the longest that a level can have, so it is a bound.
 struct CycleClocks {
     std::vector<LevelClocks> level; ///< from the finest on; the coarsest is a multiplication
     std::uint64_t coarsest = 0, cycle = 0;
-    std::uint64_t last = 0;    ///< the sweep behind the last cycle, whose squares end the solve, and the first look
+    std::uint64_t last = 0;    ///< the sweep after the last cycle, whose squares end the solve, and the first look
     std::uint64_t counted = 0; ///< of `cycle`: bits of largest words, at their most
     [[nodiscard]] std::uint64_t solve(std::uint64_t cycles) const { return cycles * cycle + last; }
 };

@@ -79,7 +79,7 @@ struct WordRequest {
 /// What VERDICT saw.
 struct WordVerdict {
     int length = 0;        ///< x
-    std::uint64_t sum = 0; ///< s; 0 behind an overflow
+    std::uint64_t sum = 0; ///< s; 0 after an overflow
     friend bool operator==(const WordVerdict&, const WordVerdict&) = default;
     /// The defect's 2-norm in words.
     [[nodiscard]] double norm() const;

@@ -2,7 +2,7 @@
 // Specification, version 1.0, section 5). Successive numbers of an array form blocks; the last one may be shorter. A
 // block stands for its scale, a power of two from 2^-127 to 2^127 (E8M0), times its elements.
 //
-// The text form is `mx<element>`, with the rule of the scale and the length behind it where they differ:
+// The text form is `mx<element>`, with the rule of the scale and the length after it where they differ:
 //     mxint8                    floor, blocks of 32: 8.25 bits a number
 //     mxfp8_e4m3:rceil          another rule
 //     mxint8:ceil/64            another rule and another length

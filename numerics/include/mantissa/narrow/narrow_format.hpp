@@ -3,7 +3,7 @@
 //
 // What differs from Format: the largest number need not be that of IEEE's layout, infinities, NaN, the sign and the
 // second zero may be missing, and the rounding may be any of Direction. The text form is a name, or s<M>e<E> as in
-// format.hpp, with policy words behind colons, one of which makes a Format's text one of these:
+// format.hpp, with policy words after colons, one of which makes a Format's text one of these:
 //
 //     rna      to nearest, ties away from zero
 //     odd      toward zero, and the last bit set where anything was lost (von Neumann's, or jamming)

@@ -43,7 +43,7 @@ struct WordFormat {
 };
 
 /// The format of a text; none where it does not begin as one of these, or is a Format's. Throws InvalidInput, one line,
-/// where it goes wrong behind that.
+/// where it goes wrong after that.
 std::optional<WordFormat> parse_words(std::string_view text);
 /// The text that reads back as the same format.
 std::string to_string(const WordFormat& f);

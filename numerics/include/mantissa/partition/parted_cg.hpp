@@ -37,7 +37,7 @@ public:
     virtual ~PartSolver() = default;
     /// The iteration from x = 0; collective over parts, once.
     virtual PcgReport run() = 0;
-    /// x of the owned rows, in their order, behind run().
+    /// x of the owned rows, in their order, after run().
     [[nodiscard]] virtual std::span<const double> solution() const = 0;
     /// Numbers of its vectors.
     [[nodiscard]] virtual std::size_t held() const = 0;
@@ -52,7 +52,7 @@ struct PartedCgOptions {
     bool history = false;                     ///< return the recurrence's residuals
     CutMethod method = CutMethod::contiguous; ///< of sparse rows; grids are cut in strips
     ExchangeOptions exchange;
-    /// Called by the first part of this process behind every iteration, with their number and ||r|| / ||b||.
+    /// Called by the first part of this process after every iteration, with their number and ||r|| / ||b||.
     std::function<void(std::uint64_t, double)> progress;
     /// Called once at the end by each process, with the solution as it is shared out: no process then gathers x.
     std::function<void(SpreadIterate&)> at_end;

@@ -18,7 +18,7 @@ Partition parts_of(const System& system, std::uint32_t parts, CutMethod method =
 /// Each part holds its rows' u, r, p and q. A pass sends p' over the cuts and merges the parts' sums, which are
 /// integers: so the bits are those of the engine `emulated`, however many parts there are and wherever they are cut.
 /// Systems of rows (CompressedRows) are cut by `method`, grids in strips. Parts compute in the loops of the whole, a
-/// strip's rows behind the update that they follow.
+/// strip's rows after the update that they follow.
 ///
 /// It refuses what would depend on the cuts, in one line: dot products in floating lanes; and more parts than rows.
 ///

@@ -72,7 +72,7 @@ struct PartitionVolume {
 PartitionVolume volume(const Partition& partition);
 
 /// The rows of one part with columns in its own numbering: 0 .. row.size() - 1 are the owned rows in their order,
-/// behind them the ghosts in the order of `receive`. Entries of a row keep the order that they have in the whole
+/// after them the ghosts in the order of `receive`. Entries of a row keep the order that they have in the whole
 /// matrix, so that sums over them do not depend on the partition.
 struct LocalRows {
     std::vector<std::uint64_t> row_begin; ///< owned rows + 1

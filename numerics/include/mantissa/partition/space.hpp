@@ -64,7 +64,7 @@ public:
     virtual void exchange(std::uint32_t part, std::span<const Parcel> out, std::span<Parcel> in) = 0;
     /// `all` holds parts() times as many bytes as `mine`: every part's, in the parts' order.
     virtual void gather(std::uint32_t part, std::span<const std::byte> mine, std::span<std::byte> all) = 0;
-    /// Returns once every part has called it; what was written to host arrays before is there behind it.
+    /// Returns once every part has called it; what was written to host arrays before is there then.
     virtual void synchronise(std::uint32_t part) = 0;
     /// Collective over processes, not parts. Throws InvalidInput where processes share no memory.
     [[nodiscard]] virtual std::unique_ptr<HostArray> host_array(std::size_t bytes) = 0;

@@ -8,13 +8,13 @@
 //     vector NAME FIELD [residual]  in the format of the datapath's FIELD: u, r, p or q; starts as +0, or as the
 //                                   right-hand side rounded into it
 //     scalar NAME [one | infinity | given]  starts as +0, or so; given: as whoever starts a solve says, in order
-//     clears NAME ...               scalars that are +0 behind a run that could not go on
+//     clears NAME ...               scalars that are +0 after a run that could not go on
 //     solution U [+ ALPHA P]        the iterate; where the recurrence lags, what is still to be added
 //     needs positive-definite | symmetric | nothing      of the matrix
 //     counts begun | advanced       an iteration counts from its beginning, or once it changes the solution
-//     start                         the statements behind it run once, when a right-hand side has come
-//     iterate                       and those behind it once an iteration
-//     watch N                       and those behind it, sums and scalars alone, after every N iterations and the last
+//     start                         the statements after it run once, when a right-hand side has come
+//     iterate                       and those after it once an iteration
+//     watch N                       and those after it, sums and scalars alone, after every N iterations and the last
 //     X = Y + S Z     X = Y - S Z   each element: S, a scalar in the operand format, times Z, and the sum, each rounded
 //                                   to X's format (fixed words: Y and the product each onto X's grid, the sum exact)
 //     X = Y                         rounded to X's format
@@ -71,7 +71,7 @@ struct Vector {
 struct Scalar {
     Name name;
     Initial initial = Initial::zero;
-    bool cleared = false; ///< +0 behind a run that could not go on
+    bool cleared = false; ///< +0 after a run that could not go on
     friend constexpr bool operator==(const Scalar&, const Scalar&) = default;
 };
 

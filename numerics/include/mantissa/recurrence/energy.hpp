@@ -6,7 +6,7 @@
 //
 // exactly where alpha = rho / pq (Hestenes and Stiefel 1952, theorem 6.1), and in finite precision as long as
 // neighbouring vectors are orthogonal (Strakos and Tichy, ETNA 13, 2002). So ||x - x_l||_A^2 >= drop_l + ... + drop_k:
-// a lower bound that is as tight as what is left behind step k is small. Nothing here asks where the recurrence began
+// a lower bound that is as tight as what is left after step k is small. Nothing here asks where the recurrence began
 // anew: the drops of inner solves, each in the units of the problem as given (square of the scale of r times fit, see
 // below), follow each other as those of one recurrence do.
 //
@@ -26,7 +26,7 @@ namespace mantissa::recurrence {
 /// The adaptive delay of Meurant, Papez and Tichy, "Accurate error estimation in CG", Numer. Algorithms 88, 2021,
 /// section 4: which l has a bound that misses at most a share `tau` of its square.
 ///
-/// The square left behind step k is taken for at most S drop_k, S the largest quotient of what was left and the drop
+/// The square left after step k is taken for at most S drop_k, S the largest quotient of what was left and the drop
 /// over the steps since the square was 10^4 times the last drop, and over those whose bound is still open. Then the
 /// bound of l is good once S drop_k <= tau (drop_l + ... + drop_(k-1)).
 class EnergyDrops {
@@ -36,7 +36,7 @@ public:
 
     /// The drop of a further step. One that is not finite or not above zero is left out.
     void add(double drop);
-    /// Behind a new beginning that these steps did not lead to: what they made of x_0's error stays, no iterate has a
+    /// After a new beginning that these steps did not lead to: what they made of x_0's error stays, no iterate has a
     /// bound.
     void begin_anew();
     /// Steps so far.
@@ -60,7 +60,7 @@ private:
     double square_ = 0, whole_ = 0;
 };
 
-/// What is left behind the last step of one run of CG, from above: gamma_k rho_k with the Gauss-Radau coefficients of
+/// What is left after the last step of one run of CG, from above: gamma_k rho_k with the Gauss-Radau coefficients of
 /// Meurant and Tichy, "On computing quadrature-based bounds for the A-norm of the error in conjugate gradients", Numer.
 /// Algorithms 62, 2013:
 ///

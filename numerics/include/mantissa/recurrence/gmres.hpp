@@ -25,8 +25,8 @@
 // be another map in every step (Saad, "A flexible inner-outer preconditioned GMRES algorithm", SIAM J. Sci. Comput.
 // 14(2), 1993); r is the system's own.
 //
-// A step counts as a pass; the product with A that begins a cycle does not. A cycle ends behind m steps, behind a step
-// whose h is zero, and behind one whose rho is below the threshold; the next one begins with the residual itself, whose
+// A step counts as a pass; the product with A that begins a cycle does not. A cycle ends after m steps, after a step
+// whose h is zero, and after one whose rho is below the threshold; the next one begins with the residual itself, whose
 // rho ends the run where it is below the threshold too (rho_reached) or zero (exact). A step in which a dot product
 // leaves its window (window_overflow) or a value is not finite (not_finite; h_j / d is none where d is zero: A is
 // singular, or rounding makes it so) is dropped; the cycle ends with the steps before it, and so does the run.
@@ -106,7 +106,7 @@ private:
     std::vector<double> b_, r_, u_, w_;
     std::vector<std::vector<double>> basis_, z_;
     recurrence::Preconditioner preconditioner_;
-    std::vector<double> triangle_;  ///< R's columns, one behind the other
+    std::vector<double> triangle_;  ///< R's columns, one after the other
     std::vector<double> c_, s_, g_; ///< rotations and right-hand side
     std::vector<double> best_, candidate_;
     double best_rho_ = 0, rho_ = 0;

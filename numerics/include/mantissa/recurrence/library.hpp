@@ -224,7 +224,7 @@ stop square
 )");
 
 /// Van der Vorst, "Bi-CGSTAB: a fast and smoothly converging variant of Bi-CG for the solution of nonsymmetric linear
-/// systems", 1992. h is the shadow residual, the first one; behind the half step r is what the paper calls s.
+/// systems", 1992. h is the shadow residual, the first one; after the half step r is what the paper calls s.
 inline constexpr Definition kBicgstab = define("bicgstab", R"(
 vector u u
 vector r r residual

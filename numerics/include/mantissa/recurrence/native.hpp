@@ -40,9 +40,9 @@ public:
         constexpr std::size_t kPage = 4096 / sizeof(T), kLine = 64 / sizeof(T);
         const std::size_t stride = (rows_.padded() + kPage - 1) / kPage * kPage + kPage / 16 / kLine * kLine + kLine;
         storage_.assign(D.vectors * stride + kLine, T(0));
-        const std::size_t behind = reinterpret_cast<std::uintptr_t>(storage_.data()) / sizeof(T) % kLine;
+        const std::size_t past = reinterpret_cast<std::uintptr_t>(storage_.data()) / sizeof(T) % kLine;
         for (std::size_t v = 0; v < D.vectors; ++v)
-            vectors_[v] = std::span(storage_).subspan((kLine - behind) % kLine + v * stride, rows_.padded());
+            vectors_[v] = std::span(storage_).subspan((kLine - past) % kLine + v * stride, rows_.padded());
         for (std::size_t v = 0; v < D.vectors; ++v) at_[v] = vectors_[v].data();
     }
 
@@ -118,7 +118,7 @@ private:
         return RunEnd::passes;
     }
 
-    /// The scalar statements behind a sweep; then advances that come next in the definition and are put off are due.
+    /// The scalar statements after a sweep; then advances that come next in the definition and are put off are due.
     template <Section In> RunEnd scalars(const Sweep& sweep, double threshold, bool test) {
         struct {
             [[nodiscard]] double add(double a, double b) const { return a + b; }

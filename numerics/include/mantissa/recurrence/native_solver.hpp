@@ -27,7 +27,7 @@ struct RecurrenceRun {
     bool cancelled = false;      ///< on_look() said so
     std::uint32_t iterations = 0;
     double seconds = 0; ///< looks at the state included; of a device by its events
-    /// Where it broke down behind its first iteration: its last iterate, which is another start than the best one.
+    /// Where it broke down after its first iteration: its last iterate, which is another start than the best one.
     std::vector<double> last;
 };
 

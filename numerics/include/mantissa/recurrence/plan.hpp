@@ -17,7 +17,7 @@ namespace mantissa::recurrence {
 struct Sweep {
     std::array<std::uint8_t, Definition::kMostSteps> step{};
     std::uint8_t steps = 0;
-    std::uint8_t scalar_from = 0, scalar_to = 0; ///< of the definition's steps: those of scalars behind it
+    std::uint8_t scalar_from = 0, scalar_to = 0; ///< of the definition's steps: those of scalars after it
 
     constexpr void add(std::uint8_t k) { step[steps++] = k; }
 };
@@ -54,13 +54,13 @@ constexpr bool forms(const Step& s, std::uint8_t scalar) {
 constexpr std::uint8_t put_off(const Definition& d, std::uint8_t advance) {
     const Step& a = d.step[advance];
     const int iteration = d.watched - d.first;
-    bool behind_scalars = false;
+    bool after_scalars = false;
     for (int n = 1; n < iteration; ++n) {
         const auto k = static_cast<std::uint8_t>(d.first + (advance - d.first + n) % iteration);
         // (A product of M may be formed in front of all that its sweep does.)
         if (writes(d.step[k], a.b))
-            return behind_scalars && d.step[k].operation != Operation::precondition ? k : advance;
-        behind_scalars = behind_scalars || on_scalars(d.step[k].operation);
+            return after_scalars && d.step[k].operation != Operation::precondition ? k : advance;
+        after_scalars = after_scalars || on_scalars(d.step[k].operation);
         if (forms(d.step[k], a.scalar)) break;
     }
     return advance;

@@ -36,7 +36,7 @@ struct ScalarProgram {
 /// and one more; it divides, multiplies and subtracts. Throws InvalidInput, one line, for a recurrence that needs more.
 ///
 /// The order is the recurrence's own, but for three things. The divisor of the first division is loaded first, and the
-/// totals are tested behind that division's beginning, since the last of them is on its way meanwhile. An operand of
+/// totals are tested after that division's beginning, since the last of them is on its way meanwhile. An operand of
 /// the vectors' updates is formed, and the threshold compared, where the scalar is held for something else anyway.
 [[nodiscard]] ScalarProgram scalar_program(const Definition& definition);
 

@@ -36,7 +36,7 @@ public:
     }
     [[nodiscard]] double& operator[](std::uint8_t s) { return value_[s]; }
 
-    /// The scalar statements that come next, behind the vector steps and sums in front of them. Where one ends the
+    /// The scalar statements that come next, after the vector steps and sums in front of them. Where one ends the
     /// iteration, what the definition clears is +0. Nothing is below a threshold.
     RunEnd next() {
         while (step_ < D.watched && !on_scalars(D.step[step_].operation)) ++step_;

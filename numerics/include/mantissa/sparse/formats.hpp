@@ -22,7 +22,7 @@
 
 namespace mantissa {
 
-/// B x B blocks, row-major inside a block. Rows behind the last are zero and so are columns.
+/// B x B blocks, row-major inside a block. Rows after the last are zero and so are columns.
 struct Bcrs {
     std::uint32_t rows = 0, block = 2;
     std::vector<std::uint32_t> row_begin; ///< block rows + 1

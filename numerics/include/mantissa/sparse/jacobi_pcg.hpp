@@ -44,7 +44,7 @@ struct PcgReport {
     std::uint64_t iterations = 0;
     double recursive_residual = 0; ///< ||r|| / ||b|| of the recursion, at its end
     double true_residual = 0;      ///< ||b - A x|| / ||b||, formed anew
-    std::vector<double> history;   ///< ||r|| / ||b|| of the recursion behind each iteration
+    std::vector<double> history;   ///< ||r|| / ||b|| of the recursion after each iteration
     bool complex_blocks = false;   ///< the matrix went as complex numbers
 };
 

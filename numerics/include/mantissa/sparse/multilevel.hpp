@@ -8,7 +8,7 @@
 // (orthonormal), one step of Jacobi's method smooths these functions, the matrix is projected on them, and so on until
 // at most 256 unknowns are left.
 //
-// The preconditioner is one V cycle: on each level two steps of Chebyshev's method, before and behind the correction
+// The preconditioner is one V cycle: on each level two steps of Chebyshev's method, before and after the correction
 // from the next one; the last level has its inverse. It is applied in single precision, which changes no iteration
 // count: the residual and everything of CG is in double.
 #pragma once

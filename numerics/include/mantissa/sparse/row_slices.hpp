@@ -13,8 +13,8 @@
 namespace mantissa {
 
 /// The rows of a matrix in slices of kSliceRows, in the order given, with values in T (double or float). A slice is as
-/// deep as half of its rows are long, so that at most half of its slots hold zeros; the rest of longer rows stands
-/// behind, entry by entry.
+/// deep as half of its rows are long, so that at most half of its slots hold zeros; the rest of longer rows follows
+/// them, entry by entry.
 template <class T> class SlicedRows {
 public:
     /// Holds a copy of what it needs of `a`. `threads`: they make it; it does not depend on them.

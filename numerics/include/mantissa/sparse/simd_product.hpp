@@ -34,7 +34,7 @@ public:
     /// Formats: crs, bcrs2, bcrs4, complex2, sell. Throws InvalidInput on another one, and where the matrix does not
     /// fit the format (to_bcrs(), to_complex_blocks(), to_sliced_ell()).
     SimdProduct(const CompressedRows& a, SparseFormat format, ProductCode code = ProductCode::simd, int threads = 1);
-    /// y = A x. Both have padded_rows() elements; those of x behind the rows are finite, those of y become zeros.
+    /// y = A x. Both have padded_rows() elements; those of x after the rows are finite, those of y become zeros.
     void apply(std::span<const T> x, std::span<T> y) const;
     [[nodiscard]] std::size_t padded_rows() const { return padded_; }
     [[nodiscard]] SparseFormat format() const { return format_; }

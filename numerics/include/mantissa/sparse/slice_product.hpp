@@ -24,7 +24,7 @@ namespace mantissa {
 /// Rows of a slice: elements of 64 bytes.
 template <class T> inline constexpr std::size_t kSliceRows = 64 / sizeof(T);
 
-/// Of kSliceRows rows, one behind another: their first entries side by side, and what the longest have beyond them.
+/// Of kSliceRows rows, one after another: their first entries side by side, and what the longest have beyond them.
 struct RowSlice {
     std::uint64_t slot = 0; ///< its slots, up to the next slice's: kSliceRows entries each, the k-th ones of its rows
     std::uint64_t tail = 0; ///< its entries beyond the slots

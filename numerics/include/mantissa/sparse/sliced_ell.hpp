@@ -83,7 +83,7 @@ struct OrderedEll {
     static constexpr std::uint32_t kMostEntries = 255; ///< of a row
     std::uint32_t rows = 0;
     std::vector<std::uint32_t> begin;  ///< of each slice: its first step; and the end
-    std::vector<std::uint8_t> count;   ///< entries of each row: what is behind them is padding, and need not be read
+    std::vector<std::uint8_t> count;   ///< entries of each row: what is after them is padding, and need not be read
     std::vector<std::uint32_t> column; ///< padding: 0
     std::vector<double> value;         ///< padding: 0
 };

@@ -68,7 +68,7 @@ public:
 
     [[nodiscard]] int lanes() const { return lanes_; }
     [[nodiscard]] std::size_t rows() const { return position_.size(); }
-    /// Addresses of a bank: rows / lanes, rounded up. Positions behind the last row are empty rows.
+    /// Addresses of a bank: rows / lanes, rounded up. Positions after the last row are empty rows.
     [[nodiscard]] std::size_t slices() const { return beat_begin_.size() - 1; }
     [[nodiscard]] std::uint64_t beats() const { return beat_begin_.back(); }
     /// Of row i, and so of element i of every vector. A permutation of 0 .. rows() - 1.

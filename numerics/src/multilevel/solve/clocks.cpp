@@ -40,7 +40,7 @@ int window_latency(const GridPlan& plan) {
     return std::max(rows, beside);
 }
 
-/// Beats of fx_cycle's levels, and what a sweep takes behind them.
+/// Beats of fx_cycle's levels, and what a sweep takes after them.
 struct CoreSweeps {
     std::uint64_t lanes, least_row, before, after, window;
     CoreSweeps(const GridPlan& plan, int count, int most_level)
@@ -50,7 +50,7 @@ struct CoreSweeps {
     }
     [[nodiscard]] std::uint64_t row(int log) const { return std::max(least_row, (std::uint64_t{1} << log) / lanes); }
     [[nodiscard]] std::uint64_t beats(int log) const { return row(log) << log; }
-    // Clocks of a sweep: the sequencer's four, rows and stages behind the nodes.
+    // Clocks of a sweep: the sequencer's four, rows and stages after the nodes.
     [[nodiscard]] std::uint64_t down(int log) const {
         return lanes == 1 ? whole(log) : beats(log) + before * row(log) + 22 + before * (window + 11);
     }
@@ -88,13 +88,13 @@ CycleClocks cycle_clocks(const GridPlan& plan, int lanes, const CycleTiming& tim
         if (l == 0) level.up += beats.lag() + of(timing.correct);
         // In front of the way down D's or t's largest word is counted, in front of the way up e's.
         const int longest = l == 0 ? kMostWordBits : plan.level[l - 1].h + kRestrictionBits;
-        level.before = of(timing.sweep + timing.length + longest);
-        level.behind = of(timing.sweep + timing.length + plan.most + 1 + timing.points);
-        clocks.cycle += level.down + level.up + level.before + level.behind;
+        level.at_down = of(timing.sweep + timing.length + longest);
+        level.at_up = of(timing.sweep + timing.length + plan.most + 1 + timing.points);
+        clocks.cycle += level.down + level.up + level.at_down + level.at_up;
     }
     clocks.coarsest = of(timing.sweep + timing.length + plan.level[levels - 2].h + kRestrictionBits + timing.enter);
     clocks.cycle += clocks.coarsest + of(timing.verdict);
-    clocks.last = clocks.level.front().before + clocks.level.front().down + of(timing.verdict);
+    clocks.last = clocks.level.front().at_down + clocks.level.front().down + of(timing.verdict);
     return clocks;
 }
 
@@ -111,9 +111,9 @@ CycleClocks core_clocks(const GridPlan& plan, int lanes, int most_level) {
         level.down = sweeps.down(log);
         level.up = sweeps.up(log, l == 0);
         const auto t = of(plan.level[static_cast<std::size_t>(l)].h + kRestrictionBits), e = of(plan.most + 1);
-        level.before = kLower + t; // (behind the sweep: its t's)
-        level.behind = kRise + e;
-        clocks.cycle += level.down + level.up + level.before + level.behind;
+        level.at_down = kLower + t; // (after the sweep: its t's)
+        level.at_up = kRise + e;
+        clocks.cycle += level.down + level.up + level.at_down + level.at_up;
         clocks.counted += t + e;
     }
     clocks.coarsest = sweeps.down(1);

@@ -16,7 +16,7 @@ public:
     Cycle(const MultilevelHierarchy& levels, int threads);
     /// The first level's residual, to be set before run().
     [[nodiscard]] std::vector<float>& r() { return level_.front().r; }
-    /// M^-1 r behind run().
+    /// M^-1 r after run().
     [[nodiscard]] const std::vector<float>& z() const { return level_.front().x; }
     void run() { descend(0); }
 

@@ -68,7 +68,7 @@ private:
         report.end = room ? PcgEnd::stagnated : PcgEnd::limit;
         return false;
     }
-    /// The preconditioned residual is in the cycle's z behind it; returns r . z.
+    /// The preconditioned residual is in the cycle's z after it; returns r . z.
     double precondition(double scale) {
         std::vector<float>& to = cycle_.r();
         for_each_row(rows_, o_.threads, [&](std::size_t i) {

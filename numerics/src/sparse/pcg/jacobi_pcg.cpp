@@ -34,7 +34,7 @@ namespace {
 
 using detail::kMostColumns, detail::kRowBlock, detail::PcgRows;
 
-/// Iterations behind which a matrix is put into slices: those take as long to make as some hundred products save.
+/// Iterations after which a matrix is put into slices: those take as long to make as some hundred products save.
 constexpr int kWorthSlices = 64;
 using Columns = std::array<double, kMostColumns>;
 
@@ -80,7 +80,7 @@ public:
     Group(const CompressedRows& a, PcgRows& matrix, const PcgOptions& options, std::size_t systems)
         : a_(a), m_(matrix), o_(options), systems_(systems), width_(matrix.complex() ? 2 : 1),
           columns_(systems * width_), passes_(detail::best_pcg_passes(static_cast<int>(columns_))) {
-        for (auto* v : {&x_, &r_, &p_, &q_}) v->assign(m_.padded() * columns_ + detail::kBehind, 0.0);
+        for (auto* v : {&x_, &r_, &p_, &q_}) v->assign(m_.padded() * columns_ + detail::kTail, 0.0);
         sums_.resize(3 * columns_ * m_.blocks());
     }
 
@@ -186,9 +186,9 @@ private:
         if (o_.test == PcgTest::delta) return mine.delta[s] <= o_.tolerance * o_.tolerance * mine.first_delta[s];
         return std::sqrt(mine.squares[s]) <= o_.tolerance * norm_[s];
     }
-    /// Behind p . A p: alpha, and a step more for who goes on.
+    /// After p . A p: alpha, and a step more for who goes on.
     void step_lengths(Scalars& mine, const Columns& pq) const;
-    /// Behind delta and ||r||^2: who goes on, and along which beta.
+    /// After delta and ||r||^2: who goes on, and along which beta.
     void turn(Scalars& mine, const Columns& delta) const;
 
     const CompressedRows& a_;
@@ -253,7 +253,7 @@ void Group::tell(const Scalars& mine) {
 }
 
 /// One thread's share of a run; where it is not `fresh` it goes on. It pauses where slices are worth making. The sums
-/// of a kind are written in front of a barrier and read behind it, and not written again before another two.
+/// of a kind are written in front of a barrier and read after it, and not written again before another two.
 void Group::iterate(Scalars& mine, PcgReport* report, bool fresh) {
     std::size_t part = 0, parts = 1;
 #if defined(_OPENMP)

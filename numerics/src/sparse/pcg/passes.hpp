@@ -1,7 +1,7 @@
 // The passes of Jacobi-PCG over blocks of rows, compiled once for each instruction set. Internal to numerics/.
 //
 // Vectors hold W numbers for each row of the matrix, next to one another: W right-hand sides, or u and v of a complex
-// unknown (W = 2). Rows are padded with zeros to a multiple of kRowGroup, and a vector that products read has kBehind
+// unknown (W = 2). Rows are padded with zeros to a multiple of kRowGroup, and a vector that products read has kTail
 // numbers more.
 #pragma once
 
@@ -12,10 +12,10 @@
 
 namespace mantissa::detail {
 
-inline constexpr std::size_t kRowGroup = kSliceRows<double>, kRowBlock = 1024, kBehind = 4;
+inline constexpr std::size_t kRowGroup = kSliceRows<double>, kRowBlock = 1024, kTail = 4;
 inline constexpr int kMostColumns = 4;
 
-/// Real entries by rows, and behind them imaginary ones, of which there are few: rows of `imaginary_row` ascend.
+/// Real entries by rows, and after them imaginary ones, of which there are few: rows of `imaginary_row` ascend.
 struct PcgMatrix {
     const std::uint64_t* begin = nullptr; ///< rows + 1, and the same end for padded rows
     const std::uint32_t* column = nullptr;

@@ -85,7 +85,7 @@ template <> struct Row<4> {
     }
     static MANTISSA_INLINE void store(double* at, Type v) { __builtin_memcpy(at, &v, sizeof v); }
 };
-/// Three numbers are read as four (kBehind) and written as three.
+/// Three numbers are read as four (kTail) and written as three.
 template <> struct Row<3> : Row<4> {
     static MANTISSA_INLINE void store(double* at, Type v) { __builtin_memcpy(at, &v, 3 * sizeof(double)); }
 };

@@ -7,9 +7,9 @@
 
 namespace mantissa::detail {
 
-/// Columns (0), each with four values, that stand behind a matrix's last and may be read: kernels take whole registers
+/// Columns (0), each with four values, that follow a matrix's last and may be read: kernels take whole registers
 /// and leave out the products that are none of the row's.
-inline constexpr std::size_t kSimdBehind = 16;
+inline constexpr std::size_t kSimdTail = 16;
 
 /// Arrays of a matrix in one of the formats; the padding of values, columns and vectors is SimdProduct's business.
 template <class T> struct SimdArrays {

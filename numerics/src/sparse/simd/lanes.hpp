@@ -54,7 +54,7 @@ MANTISSA_INLINE __m256 close_8x8(const __m256* s) {
 template <> struct Lanes<double> {
     __m512d v;
     static MANTISSA_INLINE Lanes zero() { return {_mm512_setzero_pd()}; }
-    /// += value * x[column], all lanes or the first n; all of them are read, and columns behind them exist.
+    /// += value * x[column], all lanes or the first n; all of them are read, and columns after them exist.
     MANTISSA_INLINE void add(const double* value, const std::uint32_t* column, const double* x) {
         const __m256i index = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(column));
         v = _mm512_add_pd(v, _mm512_mul_pd(_mm512_loadu_pd(value), _mm512_i32gather_pd(index, x, 8)));

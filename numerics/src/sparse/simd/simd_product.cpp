@@ -72,8 +72,8 @@ SimdProduct<T>::SimdProduct(const CompressedRows& a, SparseFormat format, Produc
         throw InvalidInput("explicit SIMD products: no " + to_string(format) +
                            "; take CRS, BCRS 2x2, BCRS 4x4, complex 2x2 or SELL");
     }
-    column_.resize(column_.size() + detail::kSimdBehind, 0);
-    value_.resize(value_.size() + 4 * detail::kSimdBehind, T(0));
+    column_.resize(column_.size() + detail::kSimdTail, 0);
+    value_.resize(value_.size() + 4 * detail::kSimdTail, T(0));
     share(threads);
 }
 

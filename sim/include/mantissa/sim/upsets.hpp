@@ -18,7 +18,7 @@ struct UpsetPlace {
     std::uint64_t words = 0; ///< 1: a register
 };
 
-/// Behind the edge number `clock` of the session's model, bit `bit` of word `word` turns over.
+/// After the edge number `clock` of the session's model, bit `bit` of word `word` turns over.
 struct Upset {
     std::uint32_t place = 0; ///< into UpsetTrial::places
     std::uint32_t bit = 0;
@@ -29,7 +29,7 @@ struct Upset {
 struct UpsetTrial {
     std::string model;             ///< its path; filled by the first solve, kept for later ones
     std::optional<Upset> upset;    ///< of the next session
-    std::uint64_t most_clocks = 0; ///< of a run; behind them it counts as hung. 0: no limit
+    std::uint64_t most_clocks = 0; ///< of a run; after so many it counts as hung. 0: no limit
 
     bool list = true;               ///< fill `places`
     std::vector<UpsetPlace> places; ///< out

@@ -34,7 +34,7 @@ template <int Lanes> multilevel::WordOutcome TimedCycles<Lanes>::run(const multi
     for (std::uint32_t k = 0; k < grid.beats * static_cast<std::uint32_t>(grid.lanes); ++k)
         all |= mantissa_hls::cycle::magnitude(m_.d[k]);
     stages_->update.clear_over();
-    // (Well behind zero: what is read ahead of a sweep begins before it.)
+    // (Well above zero: what is read ahead of a sweep begins before it.)
     const auto start = static_cast<Cycle>(now_cycles()) + 64;
     Cycle at = start;
     const int coarsest_level = plan_.levels - 1;

@@ -17,9 +17,9 @@ constexpr int kTaken = 1;
 /// What a row's exact sum has above its products.
 constexpr int kRowLog = 12;
 
-/// Clocks from the first address to behind the last beat where rows follow updates as closely as they may.
+/// Clocks from the first address until after the last beat where rows follow updates as closely as they may.
 std::uint64_t overlapped_clocks(const hls::SparseRows& rows, const SparseTiming& timing) {
-    std::uint64_t at = 0; // the clock behind the last beat
+    std::uint64_t at = 0; // the clock after the last beat
     for (std::uint64_t s = 0; s < rows.slices; ++s) {
         const std::uint64_t from = rows.needed[s] == 0 ? 0 : rows.needed[s] - 1 + static_cast<unsigned>(timing.formed);
         at = std::max(at, from) + rows.slice_begin[s + 1] - rows.slice_begin[s];

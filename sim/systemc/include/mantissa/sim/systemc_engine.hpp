@@ -52,7 +52,7 @@ struct SystemcOptions {
     HostOptions host;
     SparseCoreOptions sparse;                  ///< for sparse rows, in place of memory and FIFOs above and below
     int cycle_lanes = 1;                       ///< of the core of multilevel cycles: 1, 2, 4, 16 or 64
-    std::shared_ptr<SystemReport> last_report; ///< when set, holds the report behind each run of any session
+    std::shared_ptr<SystemReport> last_report; ///< when set, holds the report after each run of any session
     std::uint32_t stream_fifo = 64;            ///< beats between DMA and core, each stream
     std::uint32_t link_fifo = 2;               ///< beats between stages
     /// Depths by name, over the above: u_in r_in p_in q_in band_in (all nine) u_out r_out p_out q_out r_dot p_line

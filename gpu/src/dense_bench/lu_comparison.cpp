@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "../dense/cusolver_lu.hpp"
-#include "contest.hpp"
+#include "comparison.hpp"
 #include "mantissa/gpu/device.hpp"
 #include "mantissa/gpu/lu.hpp"
 #include "systems.hpp"
@@ -25,7 +25,7 @@ template <class T> struct Sides {
     Sides(std::size_t n, LuPivoting pivoting)
         : system(n, pivoting == LuPivoting::none), matrix(to_device(system.a)), right(to_device(system.b)),
           theirs(n * n), x(n), y(n), z(n), ours(n, pivoting, LuBy::automatic), own(n, pivoting, LuBy::own) {
-        if (why_no_cusolver().empty()) rival.emplace(n, pivoting == LuPivoting::partial);
+        if (why_no_cusolver().empty()) vendor.emplace(n, pivoting == LuPivoting::partial);
     }
 
     [[nodiscard]] double error(const Buffer<T>& solution) const {
@@ -48,48 +48,48 @@ template <class T> struct Sides {
     }
 
     Json factored(int repeats) {
-        std::vector<Entrant> entrants = {
+        std::vector<TimedSolver> solvers = {
             {"mantissa", [&] { fill(ours); }, [&] { ours.start_factor(); }, [&] { return solved_error(ours, x); }}};
-        if (rival)
-            entrants.push_back({"cuSOLVER getrf", [&] { device_copy(theirs.data(), matrix.data(), matrix.size()); },
-                                [&] { rival->factor(theirs.data()); },
-                                [&] {
-                                    copy_right(y);
-                                    rival->solve(theirs.data(), y.data());
-                                    return error(y);
-                                }});
-        Json raced = race(entrants, repeats);
-        if (ours.by().factor != LuBy::own) // apart: launches behind a graph's take longer than behind each other
-            raced.push_back(race({{"own kernels", [&] { fill(own); }, [&] { own.start_factor(); },
-                                   [&] { return solved_error(own, z); }}},
-                                 repeats)[0]);
-        return raced;
+        if (vendor)
+            solvers.push_back({"cuSOLVER getrf", [&] { device_copy(theirs.data(), matrix.data(), matrix.size()); },
+                               [&] { vendor->factor(theirs.data()); },
+                               [&] {
+                                   copy_right(y);
+                                   vendor->solve(theirs.data(), y.data());
+                                   return error(y);
+                               }});
+        Json timed = timed_in_turn(solvers, repeats);
+        if (ours.by().factor != LuBy::own) // apart: launches after a graph's take longer than one after another
+            timed.push_back(timed_in_turn({{"own kernels", [&] { fill(own); }, [&] { own.start_factor(); },
+                                            [&] { return solved_error(own, z); }}},
+                                          repeats)[0]);
+        return timed;
     }
-    /// Behind factored(). Every solve in place, but that our own kernels read b and write x.
+    /// After factored(). Every solve in place, but that our own kernels read b and write x.
     Json solved(int repeats) {
-        std::vector<Entrant> entrants;
+        std::vector<TimedSolver> solvers;
         if (ours.by().solve == LuBy::own)
-            entrants.push_back(
+            solvers.push_back(
                 {"mantissa", {}, [&] { ours.start_solve(right.data(), x.data()); }, [&] { return error(x); }});
         else
-            entrants.push_back({"mantissa", [&] { copy_right(x); }, [&] { ours.start_solve(x.data(), x.data()); },
-                                [&] { return error(x); }});
-        if (rival)
-            entrants.push_back({"cuSOLVER getrs", [&] { copy_right(y); },
-                                [&] { rival->solve(theirs.data(), y.data()); }, [&] { return error(y); }});
+            solvers.push_back({"mantissa", [&] { copy_right(x); }, [&] { ours.start_solve(x.data(), x.data()); },
+                               [&] { return error(x); }});
+        if (vendor)
+            solvers.push_back({"cuSOLVER getrs", [&] { copy_right(y); },
+                               [&] { vendor->solve(theirs.data(), y.data()); }, [&] { return error(y); }});
         if (ours.by().solve != LuBy::own) {
             fill(own);
             if (own.factor().end == LuEnd::factored)
-                entrants.push_back(
+                solvers.push_back(
                     {"own kernels", {}, [&] { own.start_solve(right.data(), z.data()); }, [&] { return error(z); }});
         }
-        return race(entrants, repeats);
+        return timed_in_turn(solvers, repeats);
     }
 
     DenseSystem<T> system;
     Buffer<T> matrix, right, theirs, x, y, z;
     Lu<T> ours, own;
-    std::optional<CusolverLu<T>> rival;
+    std::optional<CusolverLu<T>> vendor;
 };
 
 /// A run's line: time, rate, and what stood beside.
@@ -100,11 +100,11 @@ std::string line_of(const Json& run) {
                                    run["contest"].get<std::string>(), run["arithmetic"].get<std::string>(),
                                    run["pivoting"].get<std::string>(), run["n"].get<std::size_t>(), 1e3 * seconds,
                                    1e-12 * run["operations"].get<double>() / seconds, run["by"].get<std::string>());
-    for (const Json& entrant : run["entrants"]) {
-        if (&entrant == &ours) continue;
-        if (beside == nullptr) beside = &entrant;
-        line += fmt::format(", {:.2f} x {}", entrant["seconds"].get<double>() / seconds,
-                            entrant["name"].get<std::string>());
+    for (const Json& solver : run["entrants"]) {
+        if (&solver == &ours) continue;
+        if (beside == nullptr) beside = &solver;
+        line +=
+            fmt::format(", {:.2f} x {}", solver["seconds"].get<double>() / seconds, solver["name"].get<std::string>());
     }
     if (beside == nullptr) return line + " (alone: " + why_no_cusolver() + ")";
     return line + fmt::format(", backward errors {:.1e} {:.1e}", ours["error"].get<double>(),
@@ -117,22 +117,22 @@ template <class T> void one_size(std::size_t n, LuPivoting pivoting, int repeats
     const Json factored = sides.factored(repeats), solved = sides.solved(repeats);
     const double size = static_cast<double>(n);
     for (const bool factors : {true, false}) {
-        const Json& raced = factors ? factored : solved;
+        const Json& timed = factors ? factored : solved;
         runs.push_back({{"contest", factors ? "lu" : "lu solve"},
                         {"arithmetic", sizeof(T) == 4 ? "float" : "double"},
                         {"pivoting", to_string(pivoting)},
                         {"n", n},
                         {"operations", factors ? 2.0 / 3.0 * size * size * size : 2.0 * size * size},
                         {"by", to_string(factors ? sides.ours.by().factor : sides.ours.by().solve)},
-                        {"entrants", raced},
-                        {"lead", lead(raced)}});
+                        {"entrants", timed},
+                        {"lead", lead(timed)}});
         say(line_of(runs.back()));
     }
 }
 
 } // namespace
 
-void lu_contest(const DenseBenchRequest& request, Json& runs, const Say& say) {
+void lu_comparison(const DenseBenchRequest& request, Json& runs, const Say& say) {
     for (const std::size_t n : request.sizes)
         for (const LuPivoting pivoting : {LuPivoting::partial, LuPivoting::none}) {
             one_size<float>(n, pivoting, request.repeats, runs, say);

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "../vendor_library.hpp"
-#include "contest.hpp"
+#include "comparison.hpp"
 #include "mantissa/gpu/device.hpp"
 #include "mantissa/gpu/lu_batched.hpp"
 #include "systems.hpp"
@@ -110,26 +110,26 @@ template <class T> void one_size(std::size_t n, std::size_t batch, int repeats, 
     BatchedLu<T> ours(n, batch);
     Batch<T> given(n, batch, ours.stride());
     T* const matrices = ours.device_matrices(); // theirs are the same, in turn
-    CublasBatchedLu<T> rival(n, batch, matrices, ours.stride(), ours.distance(), given.x.data());
+    CublasBatchedLu<T> vendor(n, batch, matrices, ours.stride(), ours.distance(), given.x.data());
     const auto prepare = [&] {
         check(cudaMemcpyAsync(matrices, given.matrices.data(), given.matrices.size() * sizeof(T),
                               cudaMemcpyDeviceToDevice, nullptr),
               "cudaMemcpy");
     };
-    const Json raced = race({{"mantissa", prepare, [&] { ours.start_factor(); },
-                              [&] {
-                                  if (!ours.finish_factor().factored()) return static_cast<double>(INFINITY);
-                                  given.start_solution();
-                                  ours.start_solve(given.x.data());
-                                  return given.error();
-                              }},
-                             {"cuBLAS getrfBatched", prepare, [&] { rival.factor(); },
-                              [&] {
-                                  given.start_solution();
-                                  rival.solve();
-                                  return given.error();
-                              }}},
-                            repeats);
+    const Json timed = timed_in_turn({{"mantissa", prepare, [&] { ours.start_factor(); },
+                                       [&] {
+                                           if (!ours.finish_factor().factored()) return static_cast<double>(INFINITY);
+                                           given.start_solution();
+                                           ours.start_solve(given.x.data());
+                                           return given.error();
+                                       }},
+                                      {"cuBLAS getrfBatched", prepare, [&] { vendor.factor(); },
+                                       [&] {
+                                           given.start_solution();
+                                           vendor.solve();
+                                           return given.error();
+                                       }}},
+                                     repeats);
     const double size = static_cast<double>(n),
                  operations = 2.0 / 3.0 * size * size * size * static_cast<double>(batch);
     const char* const arithmetic = sizeof(T) == 4 ? "float" : "double";
@@ -139,19 +139,19 @@ template <class T> void one_size(std::size_t n, std::size_t batch, int repeats, 
                     {"n", n},
                     {"batch", batch},
                     {"operations", operations},
-                    {"entrants", raced},
-                    {"lead", lead(raced)}});
+                    {"entrants", timed},
+                    {"lead", lead(timed)}});
     say(fmt::format(
         "batched {:<6} {:>5} of n = {:>4} {:9.4f} ms {:6.2f} TFlop/s, {:.2f} x {}, backward errors {:.1e} {:.1e}",
-        arithmetic, batch, n, 1e3 * raced[0]["seconds"].get<double>(),
-        1e-12 * operations / raced[0]["seconds"].get<double>(), lead(raced).get<double>(),
-        raced[1]["name"].get<std::string>(), raced[0]["error"].get<double>(), raced[1]["error"].get<double>()));
+        arithmetic, batch, n, 1e3 * timed[0]["seconds"].get<double>(),
+        1e-12 * operations / timed[0]["seconds"].get<double>(), lead(timed).get<double>(),
+        timed[1]["name"].get<std::string>(), timed[0]["error"].get<double>(), timed[1]["error"].get<double>()));
 }
 
 } // namespace
 
 /// Sizes of its own: request.sizes are of single matrices.
-void batched_contest(const DenseBenchRequest& request, Json& runs, const Say& say) {
+void batched_comparison(const DenseBenchRequest& request, Json& runs, const Say& say) {
     struct Size {
         std::size_t n, batch;
     };

@@ -8,10 +8,10 @@ inline constexpr int kSpins = 1 << 22;
 
 #ifdef __CUDACC__
 
-/// All blocks meet; what they wrote before, all see behind it.
-class GridMeeting {
+/// All blocks meet; what they wrote before, all see after it.
+class TimedGridBarrier {
 public:
-    __device__ explicit GridMeeting(unsigned long long* counter) : counter_(counter) {}
+    __device__ explicit TimedGridBarrier(unsigned long long* counter) : counter_(counter) {}
     /// Called by all threads of all blocks. False where a block did not come, now or before.
     __device__ __forceinline__ bool wait() {
         __syncthreads();

@@ -1,4 +1,4 @@
-#include "library_rivals.hpp"
+#include "vendor_baselines.hpp"
 
 #include <cublas_v2.h>
 #include <cusparse.h>
@@ -197,7 +197,7 @@ template <class T> struct Products {
     }
 };
 
-template <class T> std::vector<Rival> rivals(const CompressedRows& a) {
+template <class T> std::vector<VendorProduct> vendor_products(const CompressedRows& a) {
     const auto all = std::make_shared<Products<T>>();
     const auto rows = static_cast<std::uint32_t>(a.rows());
     const std::size_t padded = (a.rows() + 3) / 4 * 4;
@@ -212,7 +212,7 @@ template <class T> std::vector<Rival> rivals(const CompressedRows& a) {
     }
     all->x = to_device(host);
     all->y.allocate(padded);
-    std::vector<Rival> list;
+    std::vector<VendorProduct> list;
     const auto add = [&](const std::string& name, std::int64_t size, cusparseSpMVAlg_t way) {
         try {
             const auto& vx = all->vectors.emplace_back(size, all->x.data(), kType<T>);
@@ -326,7 +326,7 @@ void scale(const Blas& b, int n, double a, double* x) {
     check_blas(blas_calls().cublasDscal(b.handle, n, &a, x, 1), "cublasDscal");
 }
 
-template <class T> RivalCg poisson_cg(int level, double tolerance, std::uint32_t limit) {
+template <class T> VendorCg poisson_cg(int level, double tolerance, std::uint32_t limit) {
     const int m = (1 << level) - 1, n = m * m;
     const std::size_t nonzeros = static_cast<std::size_t>(3 * m - 2) * static_cast<std::size_t>(3 * m - 2);
     Buffer<std::int32_t> begin(static_cast<std::size_t>(n) + 1), column(nonzeros);
@@ -347,7 +347,7 @@ template <class T> RivalCg poisson_cg(int level, double tolerance, std::uint32_t
     const DenseVector vp(n, p.data(), kType<T>), vq(n, q.data(), kType<T>);
     const Product<T> product(sparse, a, vp, vq, CUSPARSE_SPMV_ALG_DEFAULT);
     product(); // warm-up
-    RivalCg result;
+    VendorCg result;
     T rho = dot(blas, n, r.data(), r.data());
     const double first = static_cast<double>(rho), goal = tolerance * tolerance * first;
     Timer timer;
@@ -370,12 +370,12 @@ template <class T> RivalCg poisson_cg(int level, double tolerance, std::uint32_t
 
 } // namespace
 
-std::vector<Rival> cusparse_products(const CompressedRows& a, bool single_precision) {
+std::vector<VendorProduct> cusparse_products(const CompressedRows& a, bool single_precision) {
     static_cast<void>(require_device());
-    return single_precision ? rivals<float>(a) : rivals<double>(a);
+    return single_precision ? vendor_products<float>(a) : vendor_products<double>(a);
 }
 
-RivalCg library_cg_poisson(int level, bool single_precision, double tolerance, std::uint32_t max_iterations) {
+VendorCg library_cg_poisson(int level, bool single_precision, double tolerance, std::uint32_t max_iterations) {
     static_cast<void>(require_device());
     return single_precision ? poisson_cg<float>(level, tolerance, max_iterations)
                             : poisson_cg<double>(level, tolerance, max_iterations);

@@ -1,4 +1,4 @@
-#include "mixed_rivals.hpp"
+#include "vendor_gesv.hpp"
 
 #include <cusolverDn.h>
 

@@ -1,4 +1,4 @@
-#include "rival.hpp"
+#include "vendor_recurrences.hpp"
 
 #include <cublas_v2.h>
 #include <cusparse.h>
@@ -146,7 +146,7 @@ private:
 };
 
 template <class T>
-RivalRecurrence run(const CompressedRows& a, std::span<const double> b, double tolerance, std::uint32_t limit) {
+VendorRecurrence run(const CompressedRows& a, std::span<const double> b, double tolerance, std::uint32_t limit) {
     const std::vector<T> right(b.begin(), b.end());
     const Buffer<T> r = to_device(right), h = to_device(right);
     Buffer<T> u(a.rows()), p(a.rows()), v(a.rows()), t(a.rows());
@@ -156,7 +156,7 @@ RivalRecurrence run(const CompressedRows& a, std::span<const double> b, double t
     products.of_direction(); // loads the kernels
     T square = blas.dot(r, r), rho = square, alpha = 0, omega = 0, beta = 0;
     const double first = static_cast<double>(square), goal = tolerance * tolerance * first;
-    RivalRecurrence result;
+    VendorRecurrence result;
     Timer timer;
     timer.start();
     while (result.iterations<limit&& static_cast<double>(square)> goal) {
@@ -183,8 +183,8 @@ RivalRecurrence run(const CompressedRows& a, std::span<const double> b, double t
 }
 
 template <class T>
-RivalRecurrence run_chebyshev(const CompressedRows& a, std::span<const double> b, double low, double high,
-                              double tolerance, std::uint32_t limit) {
+VendorRecurrence run_chebyshev(const CompressedRows& a, std::span<const double> b, double low, double high,
+                               double tolerance, std::uint32_t limit) {
     constexpr std::uint32_t kBetweenLooks = 32;
     const Buffer<T> r = to_device(std::vector<T>(b.begin(), b.end()));
     Buffer<T> u(a.rows()), p(a.rows()), q(a.rows());
@@ -196,7 +196,7 @@ RivalRecurrence run_chebyshev(const CompressedRows& a, std::span<const double> b
     const double theta = (high + low) / 2, delta = (high - low) / 2;
     const double first = static_cast<double>(blas.dot(r, r)), goal = tolerance * tolerance * first;
     double square = first, alpha = 1 / theta, beta = 0;
-    RivalRecurrence result;
+    VendorRecurrence result;
     Timer timer;
     timer.start();
     while (result.iterations < limit && square > goal) {
@@ -222,7 +222,7 @@ public:
         steps_ = 0;
         g_[0] = norm;
     }
-    /// Takes the products with the basis, the norm behind them last. Returns what is left of the residual's norm.
+    /// Takes the products with the basis, the norm after them last. Returns what is left of the residual's norm.
     double add(std::vector<double> h) {
         const std::size_t j = steps_++;
         for (std::size_t k = 0; k < j; ++k) {
@@ -257,8 +257,8 @@ private:
 
 /// Classical Gram-Schmidt twice, by gemv: what cuBLAS does best.
 template <class T>
-RivalRecurrence run_gmres(const CompressedRows& a, std::span<const double> b, double tolerance, std::uint32_t limit,
-                          std::size_t restart) {
+VendorRecurrence run_gmres(const CompressedRows& a, std::span<const double> b, double tolerance, std::uint32_t limit,
+                           std::size_t restart) {
     const std::size_t n = a.rows();
     const Buffer<T> right = to_device(std::vector<T>(b.begin(), b.end()));
     Buffer<T> u(n), w(n), basis(n * (restart + 1)), small(restart + 1);
@@ -268,7 +268,7 @@ RivalRecurrence run_gmres(const CompressedRows& a, std::span<const double> b, do
     products.of_direction(); // loads the kernels
     const double first = std::sqrt(static_cast<double>(blas.dot(right, right))), goal = tolerance * first;
     Rotations rotations(restart);
-    RivalRecurrence result;
+    VendorRecurrence result;
     double norm = first;
     Timer timer;
     timer.start();
@@ -314,21 +314,21 @@ RivalRecurrence run_gmres(const CompressedRows& a, std::span<const double> b, do
 
 } // namespace
 
-RivalRecurrence library_gmres(const CompressedRows& a, std::span<const double> b, bool single_precision,
-                              double tolerance, std::uint32_t limit, std::size_t restart) {
+VendorRecurrence library_gmres(const CompressedRows& a, std::span<const double> b, bool single_precision,
+                               double tolerance, std::uint32_t limit, std::size_t restart) {
     static_cast<void>(require_device());
     return single_precision ? run_gmres<float>(a, b, tolerance, limit, restart)
                             : run_gmres<double>(a, b, tolerance, limit, restart);
 }
 
-RivalRecurrence library_bicgstab(const CompressedRows& a, std::span<const double> b, bool single_precision,
-                                 double tolerance, std::uint32_t limit) {
+VendorRecurrence library_bicgstab(const CompressedRows& a, std::span<const double> b, bool single_precision,
+                                  double tolerance, std::uint32_t limit) {
     static_cast<void>(require_device());
     return single_precision ? run<float>(a, b, tolerance, limit) : run<double>(a, b, tolerance, limit);
 }
 
-RivalRecurrence library_chebyshev(const CompressedRows& a, std::span<const double> b, double low, double high,
-                                  bool single_precision, double tolerance, std::uint32_t limit) {
+VendorRecurrence library_chebyshev(const CompressedRows& a, std::span<const double> b, double low, double high,
+                                   bool single_precision, double tolerance, std::uint32_t limit) {
     static_cast<void>(require_device());
     return single_precision ? run_chebyshev<float>(a, b, low, high, tolerance, limit)
                             : run_chebyshev<double>(a, b, low, high, tolerance, limit);

@@ -1,4 +1,4 @@
-#include "rival.hpp"
+#include "vendor_cg.hpp"
 
 #include <cublas_v2.h>
 #include <cusparse.h>
@@ -77,9 +77,9 @@ template <class T> __global__ void new_direction(T* s) {
     s[0] = s[5];
 }
 
-template <class T> class RivalPart {
+template <class T> class VendorPart {
 public:
-    RivalPart(const CompressedRows& a, const Partition& partition, std::uint32_t part, int device, Nccl::Comm comm)
+    VendorPart(const CompressedRows& a, const Partition& partition, std::uint32_t part, int device, Nccl::Comm comm)
         : part_(partition.parts()[part]), device_(device), comm_(comm) {
         const OnDevice here(device);
         const LocalRows local = local_rows(a, partition, part);
@@ -106,7 +106,7 @@ public:
         upload(local);
         choose_product();
     }
-    ~RivalPart() {
+    ~VendorPart() {
         const OnDevice here(device_);
         MANTISSA_RIVAL_CALL(cusparse, cusparseDestroy);
         MANTISSA_RIVAL_CALL(cublas, cublasDestroy_v2);
@@ -115,8 +115,8 @@ public:
         static_cast<void>(cublasDestroy_v2(blas_));
         static_cast<void>(cudaStreamDestroy(stream_));
     }
-    RivalPart(const RivalPart&) = delete;
-    RivalPart& operator=(const RivalPart&) = delete;
+    VendorPart(const VendorPart&) = delete;
+    VendorPart& operator=(const VendorPart&) = delete;
 
     /// x = 0, r = p = ones, rho.
     void reset() {
@@ -378,18 +378,18 @@ template <class Work> void on_each(std::size_t parts, Work&& work) {
 }
 
 template <class T>
-PartedRival run(const CompressedRows& a, const Partition& partition, const std::vector<int>& devices,
-                std::uint32_t iterations, int repeats) {
+PartedVendorCg run(const CompressedRows& a, const Partition& partition, const std::vector<int>& devices,
+                   std::uint32_t iterations, int repeats) {
     constexpr int kBatch = 10;
     const std::size_t parts = devices.size();
     std::vector<Nccl::Comm> comm(parts, nullptr);
     if (parts > 1)
         Nccl::get().check(Nccl::get().init(comm.data(), static_cast<int>(parts), devices.data()), "ncclCommInitAll");
-    PartedRival result;
+    PartedVendorCg result;
     {
-        std::vector<std::unique_ptr<RivalPart<T>>> part(parts);
+        std::vector<std::unique_ptr<VendorPart<T>>> part(parts);
         on_each(parts, [&](std::size_t p) {
-            part[p] = std::make_unique<RivalPart<T>>(a, partition, static_cast<std::uint32_t>(p), devices[p], comm[p]);
+            part[p] = std::make_unique<VendorPart<T>>(a, partition, static_cast<std::uint32_t>(p), devices[p], comm[p]);
             part[p]->put_one();
         });
         const auto reset = [&] { on_each(parts, [&](std::size_t p) { part[p]->reset(); }); };
@@ -436,8 +436,8 @@ PartedRival run(const CompressedRows& a, const Partition& partition, const std::
 
 } // namespace
 
-PartedRival parted_rival(const CompressedRows& a, const Partition& partition, const std::vector<int>& devices,
-                         bool single_precision, std::uint32_t iterations, int repeats) {
+PartedVendorCg parted_vendor_cg(const CompressedRows& a, const Partition& partition, const std::vector<int>& devices,
+                                bool single_precision, std::uint32_t iterations, int repeats) {
     if (partition.parts().size() != devices.size()) throw InvalidInput("rival over GPUs: as many devices as parts");
     return single_precision ? run<float>(a, partition, devices, iterations, repeats)
                             : run<double>(a, partition, devices, iterations, repeats);

@@ -1,25 +1,25 @@
 #include <fmt/format.h>
 
 #include "../energy.hpp"
-#include "contest.hpp"
+#include "comparison.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/gpu/cg.hpp"
 #include "mantissa/gpu/device.hpp"
 
 namespace mantissa::gpu {
 
-const std::vector<DenseContest>& dense_contests() {
-    static const std::vector<DenseContest> list{
-        {"lu", lu_contest},
-        {"mixed", mixed_contest},
-        {"batched", batched_contest},
+const std::vector<DenseComparison>& dense_comparisons() {
+    static const std::vector<DenseComparison> list{
+        {"lu", lu_comparison},
+        {"mixed", mixed_comparison},
+        {"batched", batched_comparison},
     };
     return list;
 }
 
 std::vector<std::string> dense_contest_names() {
     std::vector<std::string> names;
-    for (const DenseContest& c : dense_contests()) names.push_back(c.name);
+    for (const DenseComparison& c : dense_comparisons()) names.push_back(c.name);
     return names;
 }
 
@@ -30,13 +30,13 @@ std::string run_dense_bench(const DenseBenchRequest& request, const std::string&
     };
     for (const std::string& name : request.contests) {
         bool known = false;
-        for (const DenseContest& c : dense_contests()) known = known || c.name == name;
+        for (const DenseComparison& c : dense_comparisons()) known = known || c.name == name;
         if (!known)
             throw InvalidInput(fmt::format("--contest {}: there are {}", name, fmt::join(dense_contest_names(), ", ")));
     }
     const DeviceInfo& device = require_device();
     Json runs = Json::array();
-    for (const DenseContest& c : dense_contests()) {
+    for (const DenseComparison& c : dense_comparisons()) {
         bool wanted = request.contests.empty();
         for (const std::string& name : request.contests) wanted = wanted || name == c.name;
         if (wanted) c.run(request, runs, tell);

@@ -5,13 +5,13 @@
 #include <fmt/format.h>
 
 #include "../dense/cusolver_lu.hpp"
-#include "contest.hpp"
+#include "comparison.hpp"
 #include "mantissa/gpu/device.hpp"
 #include "mantissa/gpu/lu.hpp"
 #include "mantissa/gpu/lu_mixed.hpp"
 #include "mantissa/lu/native.hpp"
-#include "mixed_rivals.hpp"
 #include "systems.hpp"
+#include "vendor_gesv.hpp"
 
 namespace mantissa::gpu {
 
@@ -53,26 +53,26 @@ void in_double(Bench& bench, int repeats, Json& runs, const Say& say) {
     const std::size_t n = bench.system.n;
     Lu<double> ours(n, LuPivoting::partial, LuBy::automatic);
     CusolverLu<double> plain(n, true);
-    const Json raced = race({{"mantissa in double",
-                              [&] {
-                                  check(cudaMemcpy2DAsync(ours.device_matrix(), ours.stride() * sizeof(double),
-                                                          bench.matrix.data(), n * sizeof(double), n * sizeof(double),
-                                                          n, cudaMemcpyDeviceToDevice, nullptr),
-                                        "cudaMemcpy2D");
-                              },
-                              [&] {
-                                  ours.start_factor();
-                                  static_cast<void>(ours.finish_factor());
-                                  ours.start_solve(bench.right.data(), bench.x.data());
-                              },
-                              [&] { return bench.error(bench.x); }},
-                             {"cuSOLVER Dgetrf, getrs", [&] { bench.bring_back(); },
-                              [&] {
-                                  plain.factor(bench.theirs.data());
-                                  plain.solve(bench.theirs.data(), bench.b.data());
-                              },
-                              [&] { return bench.error(bench.b); }}},
-                            repeats);
+    const Json timed = timed_in_turn(
+        {{"mantissa in double",
+          [&] {
+              check(cudaMemcpy2DAsync(ours.device_matrix(), ours.stride() * sizeof(double), bench.matrix.data(),
+                                      n * sizeof(double), n * sizeof(double), n, cudaMemcpyDeviceToDevice, nullptr),
+                    "cudaMemcpy2D");
+          },
+          [&] {
+              ours.start_factor();
+              static_cast<void>(ours.finish_factor());
+              ours.start_solve(bench.right.data(), bench.x.data());
+          },
+          [&] { return bench.error(bench.x); }},
+         {"cuSOLVER Dgetrf, getrs", [&] { bench.bring_back(); },
+          [&] {
+              plain.factor(bench.theirs.data());
+              plain.solve(bench.theirs.data(), bench.b.data());
+          },
+          [&] { return bench.error(bench.b); }}},
+        repeats);
     const double size = static_cast<double>(n);
     runs.push_back({{"contest", "mixed"},
                     {"arithmetic", "double"},
@@ -80,13 +80,13 @@ void in_double(Bench& bench, int repeats, Json& runs, const Say& say) {
                     {"n", n},
                     {"operations", 2.0 / 3.0 * size * size * size},
                     {"by", fmt::format("{}, {}", to_string(ours.by().factor), to_string(ours.by().solve))},
-                    {"entrants", raced},
-                    {"lead", lead(raced)}});
+                    {"entrants", timed},
+                    {"lead", lead(timed)}});
     say(fmt::format("mixed {:<11} {:>6} {:10.3f} ms (below {} rows mixed precision does not pay: Lu in double, factors "
                     "by {}, solve by {}), {:.2f} x cuSOLVER; backward errors {:.1e} {:.1e}",
-                    "double", n, 1e3 * raced[0]["seconds"].get<double>(), kTensorLuFrom, to_string(ours.by().factor),
-                    to_string(ours.by().solve), lead(raced).get<double>(), raced[0]["error"].get<double>(),
-                    raced[1]["error"].get<double>()));
+                    "double", n, 1e3 * timed[0]["seconds"].get<double>(), kTensorLuFrom, to_string(ours.by().factor),
+                    to_string(ours.by().solve), lead(timed).get<double>(), timed[0]["error"].get<double>(),
+                    timed[1]["error"].get<double>()));
 }
 
 /// One kind of words against cuSOLVER's factorisation in double with a plain solve, and against its refining solvers.
@@ -98,7 +98,7 @@ void one_run(Bench& bench, MixedWords words, int repeats, Json& runs, const Say&
     MixedResult result;
     CusolverLu<double> plain(n, true);
     double forward = 0, their_forward = 0;
-    std::vector<Entrant> entrants{
+    std::vector<TimedSolver> solvers{
         {fmt::format("mantissa {}", to_string(words)),
          {},
          [&] { result = ours.solve(bench.matrix.data(), static_cast<long>(n), bench.right.data(), bench.x.data()); },
@@ -116,16 +116,16 @@ void one_run(Bench& bench, MixedWords words, int repeats, Json& runs, const Say&
              return bench.error(bench.b);
          }}};
     constexpr std::array<const char*, 4> kinds{"DD", "DS", "DX", "DH"};
-    std::vector<std::unique_ptr<CusolverGesv>> rivals;
+    std::vector<std::unique_ptr<CusolverGesv>> vendors;
     for (const char* const kind : kinds) {
-        rivals.push_back(std::make_unique<CusolverGesv>(kind, n));
-        entrants.push_back({fmt::format("cuSOLVER {}gesv", kind), [&] { bench.bring_back(); },
-                            [&bench, rival = rivals.back().get()] {
-                                rival->solve(bench.theirs.data(), bench.b.data(), bench.x.data());
-                            },
-                            [&] { return bench.error(bench.x); }});
+        vendors.push_back(std::make_unique<CusolverGesv>(kind, n));
+        solvers.push_back({fmt::format("cuSOLVER {}gesv", kind), [&] { bench.bring_back(); },
+                           [&bench, vendor = vendors.back().get()] {
+                               vendor->solve(bench.theirs.data(), bench.b.data(), bench.x.data());
+                           },
+                           [&] { return bench.error(bench.x); }});
     }
-    const Json raced = race(entrants, repeats);
+    const Json timed = timed_in_turn(solvers, repeats);
     const double size = static_cast<double>(n), operations = 2.0 / 3.0 * size * size * size;
     runs.push_back({{"contest", "mixed"},
                     {"arithmetic", std::string(to_string(words))},
@@ -140,18 +140,18 @@ void one_run(Bench& bench, MixedWords words, int repeats, Json& runs, const Say&
                     {"hpl_residual", result.hpl_residual},
                     {"forward_error", forward},
                     {"double_forward_error", their_forward},
-                    {"entrants", raced},
-                    {"lead", lead(raced)}});
+                    {"entrants", timed},
+                    {"lead", lead(timed)}});
     say(fmt::format("mixed {:<11} {:>6} {:10.3f} ms (factors {:.3f}, {} corrections), {:.2f} x the best of cuSOLVER; "
                     "backward errors {:.1e} {:.1e}, forward {:.1e} {:.1e}",
-                    to_string(words), n, 1e3 * raced[0]["seconds"].get<double>(), 1e3 * result.factor_seconds,
-                    result.corrections, lead(raced).get<double>(), raced[0]["error"].get<double>(),
-                    raced[1]["error"].get<double>(), forward, their_forward));
+                    to_string(words), n, 1e3 * timed[0]["seconds"].get<double>(), 1e3 * result.factor_seconds,
+                    result.corrections, lead(timed).get<double>(), timed[0]["error"].get<double>(),
+                    timed[1]["error"].get<double>(), forward, their_forward));
 }
 
 } // namespace
 
-void mixed_contest(const DenseBenchRequest& request, Json& runs, const Say& say) {
+void mixed_comparison(const DenseBenchRequest& request, Json& runs, const Say& say) {
     for (const std::size_t n : request.sizes) {
         Bench bench(n);
         if (n < kTensorLuFrom) {
