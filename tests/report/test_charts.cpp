@@ -12,7 +12,7 @@ using namespace mantissa::report;
 Table sample(const std::vector<std::tuple<std::string, double, double>>& rows) {
     Table t;
     t.id = "t";
-    t.columns = {text_column("s", "S"), number_column("x", "X"), number_column("y", "Y")};
+    t.columns = columns("{S=s}{X=x:>}{Y=y:>}");
     for (const auto& [s, x, y] : rows) t.rows.push_back({{words(s), real(x), real(y)}, {}});
     return t;
 }

@@ -2,12 +2,14 @@
 #include <nlohmann/json.hpp>
 
 #include "report/numbers.hpp"
-#include "report/page/html.hpp"
 #include "report/page/table.hpp"
+#include "text/tables/html.hpp"
+#include "text/tables/table.hpp"
 
 namespace {
 
 using namespace mantissa::report;
+using mantissa::text::escape, mantissa::text::escape_breaking, mantissa::text::escape_json;
 
 TEST(ReportHtml, EscapesWhatHtmlReads) {
     EXPECT_EQ(escape("a<b>&\"c'"), "a&lt;b&gt;&amp;&quot;c&#39;");
@@ -45,13 +47,49 @@ TEST(ReportNumbers, AsAReaderSeesThem) {
     EXPECT_EQ(duration(5e-9), "5.00 ns");
 }
 
+TEST(TextTable, OneLineDeclaresHeadingUnitKeyWidthFormAndScale) {
+    const auto list = columns("{Problem of A:<20}  {Time [ms]=seconds:>9.2f ~*1e3}{=spec}{bound by}");
+    ASSERT_EQ(list.size(), 4u);
+    EXPECT_EQ(list[0].width, -20);
+    EXPECT_EQ(list[0].key, "problem_of_a");
+    EXPECT_EQ(list[1].title + "|" + list[1].unit + "|" + list[1].key + "|" + list[1].form, "Time|ms|seconds|{:.2f} ~");
+    EXPECT_EQ(list[1].before, "  ");
+    EXPECT_EQ(list[1].width, 9);
+    EXPECT_EQ(list[1].scale, 1e3);
+    EXPECT_TRUE(list[2].hidden);
+    EXPECT_EQ(list[3].key, "bound_by");
+    EXPECT_FALSE(list[3].hidden);
+}
+
+TEST(TextTable, RowsAreTextMarkdownAndHtml) {
+    using mantissa::text::Markup;
+    constexpr std::string_view kLine = "  {name:<6}{n:>4}{ms [s]=seconds:>10.1f*1e3}  {of}";
+    const mantissa::text::Table in_text(kLine);
+    EXPECT_EQ(in_text.head(), "  name     n     ms, s  of\n");
+    EXPECT_EQ(in_text.row({"a|b", 7u, 0.25, ""}), "  a|b      7     250.0  \n");
+    EXPECT_EQ(in_text.row({"c", std::optional<int>(), mantissa::text::modelled(1)}), "  c        -   1000.0*\n");
+    const mantissa::text::Table markdown(kLine, Markup::markdown);
+    EXPECT_EQ(markdown.head(), "| name | n | ms, s | of |\n|---|---:|---:|---|\n");
+    EXPECT_EQ(markdown.row({mantissa::text::code("a|b"), 7, 0.25, "x|y"}), "| `a\\|b` | 7 | 250.0 | x\\|y |\n");
+    const mantissa::text::Table html(kLine, Markup::html);
+    EXPECT_EQ(html.row({"a<b", -7, std::optional<double>()}, " id=\"i\""),
+              "<tr id=\"i\"><th scope=\"row\">a&lt;b</th><td class=\"n\">-7</td><td class=\"n\"><span class=\"none\">"
+              "\u2013</span></td></tr>\n");
+}
+
+TEST(TextTable, RowsOfJsonAreReadByKeyAndMarkedWhereModelled) {
+    const mantissa::text::Table table("{name:<4}{n:>3}{Time [ms]=seconds:>7.1f*1e3}");
+    const auto list = Json::parse(R"([{"name": "a", "n": 2, "seconds": 0.5, "modelled": ["seconds"]}, {"n": null}])");
+    EXPECT_EQ(table.rows(list), "a     2 500.0*\n-     -      -\n");
+}
+
 TEST(ReportTable, CellsKeepTheFullValueAndItsAddress) {
     Origins origins;
     const int origin = origins.add("a solve", {"1", "abc", "m", "2026-01-01", "mantissa sweep"});
     Table t;
     t.id = "t";
     t.caption = "A <table>";
-    t.columns = {text_column("name", "Name"), number_column("x", "X", "ms"), hidden_column("h")};
+    t.columns = columns("{Name=name}{X [ms]=x:>}{=h}");
     t.rows.push_back({{words("a&b"), modelled(real(1.0 / 3, "s0/points/7/seconds")), count(5)}, {origin}});
     t.rows.push_back({{words("c"), none(), none()}, {origin}});
     const std::string html = table_html(t, origins);

@@ -165,7 +165,7 @@ TEST(Report, ModelledFiguresOfAComparisonAreMarked) {
     const Table& t = std::get<Figure>(*figure).table;
     ASSERT_EQ(t.rows.size(), 1u);
     for (std::size_t c = 0; c < t.columns.size(); ++c) {
-        const std::string& id = t.columns[c].id;
+        const std::string& id = t.columns[c].key;
         EXPECT_EQ(t.rows[0].cells[c].modelled, id == "slices" || id == "seconds") << id;
         if (id == "seconds") {
             EXPECT_EQ(t.rows[0].cells[c].source, "s0/comparison/1/rows/0/seconds");

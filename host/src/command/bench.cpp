@@ -16,6 +16,7 @@
 #include "mantissa/host/residual.hpp"
 #include "store/result_json.hpp"
 #include "text/json_text.hpp"
+#include "text/tables/table.hpp"
 
 namespace mantissa::cli {
 
@@ -81,10 +82,11 @@ int bench_command(const BenchFlags& flags) {
     options::require_symmetric(problem, "bench");
     const auto size = static_cast<double>(problem.system.size());
     results::Json list = results::Json::array();
+    const text::Table table(
+        "{datapath:<44} {us/pass:>12.2f*1e6} {ns/unknown:>12.3f*1e9} {passes/s:>12.1f} {relative:>9.3f}");
     if (!flags.json)
-        fmt::print("{}: {} unknowns, engine {}, {} thread(s)\n{:<44} {:>12} {:>12} {:>12} {:>9}\n", problem.name,
-                   problem.system.size(), flags.engine, thread_count(flags.threads), "datapath", "us/pass",
-                   "ns/unknown", "passes/s", "relative");
+        fmt::print("{}: {} unknowns, engine {}, {} thread(s)\n{}", problem.name, problem.system.size(), flags.engine,
+                   thread_count(flags.threads), table.head());
     double first = 0;
     for (std::size_t i = 0; i < specs.size(); ++i) {
         const Timing t = time_passes(problem, *engine, specs[i], flags);
@@ -99,9 +101,7 @@ int bench_command(const BenchFlags& flags) {
              {"passes", t.passes},
              {"seconds_per_pass", pass},
              {"cycles_per_pass", t.cycles_per_pass ? results::Json(*t.cycles_per_pass) : results::Json(nullptr)}});
-        if (!flags.json)
-            fmt::print("{:<44} {:>12.2f} {:>12.3f} {:>12.1f} {:>9.3f}\n", flags.specs[i], pass * 1e6, pass * 1e9 / size,
-                       1 / pass, pass / first);
+        if (!flags.json) fmt::print("{}", table.row({flags.specs[i], pass, pass / size, 1 / pass, pass / first}));
     }
     if (flags.json) fmt::print("{}\n", json_text(list));
     return kDone;

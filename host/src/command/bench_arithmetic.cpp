@@ -16,6 +16,7 @@
 #include "mantissa/kernels.hpp"
 #include "measure.hpp"
 #include "text/json_text.hpp"
+#include "text/tables/table.hpp"
 #endif
 
 namespace mantissa::cli {
@@ -51,10 +52,11 @@ int arithmetic_command(const ArithmeticFlags& flags) {
         throw InvalidInput(fmt::format("--repetitions {}: give a number from 1 to 10000", flags.repetitions));
     const auto ratios = bench::measure(bench::make_cases(), flags.repetitions);
     results::Json list = results::Json::array();
+    const text::Table table("{what:<34} {us:>10.1f*1e6}   {against:<30} {speed:>6.2f} {asked:>8.2f}");
     if (!flags.json)
         fmt::print("instruction set {}, median of {} repetitions; speed is the baseline's time over this one's\n"
-                   "{:<34} {:>10}   {:<30} {:>6} {:>8}\n",
-                   kernel_isa(), flags.repetitions, "what", "us", "against", "speed", "asked");
+                   "{}",
+                   kernel_isa(), flags.repetitions, table.head());
     for (const bench::Ratio& r : ratios) {
         list.push_back({{"name", r.name},
                         {"baseline", r.baseline},
@@ -64,8 +66,8 @@ int arithmetic_command(const ArithmeticFlags& flags) {
                         {"target", r.target},
                         {"isa", std::string(kernel_isa())}});
         if (!flags.json && r.row.empty())
-            fmt::print("{:<34} {:>10.1f}   {:<30} {:>6.2f} {:>8}\n", r.name, r.seconds * 1e6, r.baseline, r.speed,
-                       r.target > 0 ? fmt::format("{:.2f}", r.target) : "");
+            fmt::print("{}", table.row({r.name, r.seconds, r.baseline, r.speed,
+                                        r.target > 0 ? text::Cell(r.target) : text::Cell("")}));
     }
     if (flags.json) fmt::print("{}\n", json_text(list));
     else print_paths(ratios);

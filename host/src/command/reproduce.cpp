@@ -27,6 +27,7 @@
 #include "store/result_json.hpp"
 #include "text/counted.hpp"
 #include "text/json_text.hpp"
+#include "text/tables/table.hpp"
 
 namespace mantissa::cli {
 
@@ -161,32 +162,26 @@ void print_table(const std::vector<Reproduced>& table) {
         "Table 3: defect correction, pipelined CG inside until it gains some digits (inner:outer)",
         "Table 4: residual guided pipelined CG (inner:outer)"};
     std::set<int> levels;
-    std::vector<std::string> rows; // in the paper's order
-    std::map<std::string, std::map<int, const Reproduced*>> cells;
+    std::vector<std::pair<std::string, std::string>> rows; // in the paper's order
+    std::map<std::pair<std::string, std::string>, std::map<int, const Reproduced*>> cells;
     for (const Reproduced& r : table) {
-        const std::string row =
-            fmt::format("{:<8}{:<10}", r.cell.inner_format, r.cell.scheme == "direct" ? "direct" : r.cell.inner_stop);
+        const std::pair row(r.cell.inner_format, r.cell.scheme == "direct" ? "direct" : r.cell.inner_stop);
         if (cells.find(row) == cells.end()) rows.push_back(row);
         cells[row][r.cell.level] = &r;
         levels.insert(r.cell.level);
     }
-    fmt::print("{}\n{:<18}", kTitles[table.front().cell.table - 1], "");
+    std::string columns = "{:<8}{:<10}";
     for (const int level : levels)
-        fmt::print("{:>18}{:>14}{:>9}", fmt::format("level {}: here", level), "paper", "ratio");
-    fmt::print("\n");
-    for (const std::string& row : rows) {
-        std::string line = row;
-        for (const int level : levels) {
-            const auto it = cells[row].find(level);
-            if (it == cells[row].end()) {
-                line += fmt::format("{:>41}", "");
-                continue;
-            }
-            const auto ratio = it->second->ratio();
-            line += fmt::format("{:>18}{:>14}{:>9}", our_text(*it->second), paper_text(it->second->cell),
-                                ratio ? fmt::format("{:.{}f}", *ratio, it->second->cell.table == 1 ? 5 : 3) : "-");
-        }
-        fmt::print("{}\n", line);
+        columns += fmt::format("{{level {}: here:>18}}{{paper:>14}}{{ratio:>9.{}f}}", level,
+                               table.front().cell.table == 1 ? 5 : 3);
+    const text::Table written(columns);
+    fmt::print("{}\n{}", kTitles[table.front().cell.table - 1], written.head());
+    for (const auto& row : rows) {
+        std::vector<text::Cell> line = {row.first, row.second};
+        for (const int level : levels)
+            if (const auto it = cells[row].find(level); it == cells[row].end()) line.insert(line.end(), 3, "");
+            else line.insert(line.end(), {our_text(*it->second), paper_text(it->second->cell), it->second->ratio()});
+        fmt::print("{}", written.row(line));
     }
 }
 

@@ -19,6 +19,7 @@
 #include "synthesis/synthesis.hpp"
 #include "synthesis/table5.hpp"
 #include "text/json_text.hpp"
+#include "text/tables/table.hpp"
 
 namespace mantissa::cli {
 
@@ -120,23 +121,17 @@ int reproduce_table5(const Table5Flags& flags, const std::string& typed) {
     } else {
         fmt::print("Table 5: the one-lane core on xc2v (here {}; the paper ISE 7.1 on xc2v8000-5)\n",
                    synthesizer.tool());
-        fmt::print("{:<12}{:<8}{:>9}{:>8}{:>7}{:>8}{:>7}{:>7}{:>7}{:>10}{:>9}{:>8}{:>7}{:>7}{:>7}\n", "multipliers",
-                   "format", "slices", "paper", "ratio", "blocks", "paper", "I/O", "paper", "LUTs", "FFs", "memory",
-                   "depth", "MHz*", "paper");
+        const text::Table table(
+            "{multipliers=multiplier:<12}{format:<8}{slices=slices_estimate:>9}{paper=paper_slices:>8}"
+            "{ratio=slices_ratio:>7.2f}{blocks=multipliers:>8}{paper=paper_multipliers:>7}{I/O=io_bits:>7}"
+            "{paper=paper_io_bits:>7}{LUTs:>10}{FFs=flip_flops:>9}{memory=memory_luts:>8}{depth:>7}"
+            "{MHz*=model_mhz:>7.0f}{paper=paper_mhz:>7}");
+        Json list = Json::array();
         for (const Table5Row& row : rows) {
-            if (!row.ours) {
-                fmt::print("{:<12}{:<8}{:>9}{:>8}{:>7}{:>8}{:>7}{:>7}{:>7}{:>10}{:>9}{:>8}{:>7}{:>7}{:>7}\n",
-                           row.multiplier, row.format, flags.stored ? "missing" : "failed", row.slices, "-", "-",
-                           row.multipliers, "-", row.io_bits, "-", "-", "-", "-", "-", row.mhz);
-                continue;
-            }
-            const SynthesisFigures& f = *row.ours;
-            const auto slices = static_cast<double>(f.slices("xc2v"));
-            fmt::print("{:<12}{:<8}{:>9}{:>8}{:>7.2f}{:>8}{:>7}{:>7}{:>7}{:>10}{:>9}{:>8}{:>7}{:>7.0f}{:>7}\n",
-                       row.multiplier, row.format, slices, row.slices, slices / row.slices, f.multipliers,
-                       row.multipliers, f.io_bits, row.io_bits, f.luts, f.flip_flops, f.memory_luts, f.depth,
-                       synthesis::modelled_clock("xc2v", f.model_mhz, f.model_path).mhz, row.mhz);
+            list.push_back(row_json(row));
+            if (!row.ours) list.back()["slices_estimate"] = flags.stored ? "missing" : "failed";
         }
+        fmt::print("{}{}", table.head(), table.rows(list));
         fmt::print(
             "slices are estimated: (LUTs + LUTs as memory + flip-flops that no LUT feeds) / 2. I/O counts every\n"
             "port bit, handshakes and the control bus too. *MHz: a model of the netlist with an ECP5's delays times "

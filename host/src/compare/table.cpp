@@ -5,28 +5,22 @@
 
 #include "join.hpp"
 #include "text/counted.hpp"
+#include "text/tables/table.hpp"
 
 namespace mantissa::compare {
 
 namespace {
 
-/// Figures that are modelled carry a star.
-std::string seconds_of(results::Json& row) {
-    return findings::time_text(row["seconds"].get<double>()) + (row["seconds_kind"] == "modelled" ? "*" : "");
-}
+using results::Json;
+using text::Table;
 
-std::string mhz_of(results::Json& row) {
-    return fmt::format("{:.1f}{}", row["clock_hz"].get<double>() / 1e6, row["clock_kind"] == "modelled" ? "*" : "");
-}
-
-std::string area_of(results::Json& row) {
-    const results::Json& modelled = row["modelled"];
-    const bool star = std::find(modelled.begin(), modelled.end(), results::Json("area_share")) != modelled.end();
-    return fmt::format("{:.1f}%{}", 100 * row["area_share"].get<double>(), star ? "*" : "");
+/// Seconds in the unit that suits them; modelled ones carry a star.
+std::string time_of(const Json& seconds, bool modelled) {
+    return findings::time_text(seconds.get<double>()) + (modelled ? "*" : "");
 }
 
 /// A design or row by its specification, and whether its vectors stay on the chip or its recurrence is another.
-std::string name_of(const results::Json& item) {
+std::string name_of(const Json& item) {
     const auto it = item.find("resident");
     const bool sparse = item.value("sparse", false);
     const bool resident = it != item.end() && !it->is_null() && *it != false;
@@ -37,45 +31,35 @@ std::string name_of(const results::Json& item) {
 }
 
 /// Sparse cores, with the times beside them behind those of their problem.
-std::string sparse_text(const results::Json& rows) {
+std::string sparse_text(const Json& rows) {
+    const Table table(
+        "  {cores=name:<72}{channels:>9}{MHz=clock_hz:>8.1f*1e-6}{us a pass=seconds_per_iteration:>10.2f*1e6}"
+        "{GB/s=bytes_per_second:>9.1f*1e-9}{Gop/s=operations_per_second:>10.1f*1e-9}{W=watts:>7.0f}"
+        "{Gop/s/W=operations_per_joule:>12.3f*1e-9}{iterations:>11}{time:>12}");
     std::string out, problem;
-    const auto figure = [](const results::Json& value, double scale, int digits) {
-        return value.is_null() ? std::string("-") : fmt::format("{:.{}f}", value.get<double>() * scale, digits);
-    };
-    for (const results::Json& row : rows) {
-        if (row.at("problem") != problem) {
-            problem = row.at("problem");
-            out += fmt::format("\nSparse cores on {}\n  {:<72}{:>9}{:>8}{:>10}{:>9}{:>10}{:>7}{:>12}{:>11}{:>12}\n",
-                               problem, "cores", "channels", "MHz", "us a pass", "GB/s", "Gop/s", "W", "Gop/s/W",
-                               "iterations", "time");
+    for (Json row : rows) {
+        if (row["problem"] != problem) {
+            problem = row["problem"];
+            out += fmt::format("\nSparse cores on {}\n{}", problem, table.head());
         }
+        const auto word = [&row](const char* key) { return row.at(key).get<std::string>(); };
         const bool ours = row.contains("clock_hz");
-        const std::string name =
-            ours ? fmt::format("{}, {} of {} ({})", row.at("device").get<std::string>(),
-                               row.at("label").get<std::string>(), row.at("spec").get<std::string>(),
-                               row.at("multiplier").get<std::string>())
-                 : fmt::format("{} ({})", row.at("label").get<std::string>(), row.at("kind").get<std::string>());
-        out += fmt::format(
-            "  {:<72}{:>9}{:>8}{:>10}{:>9}{:>10}{:>7}{:>12}{:>11}{:>12}\n", name,
-            ours ? std::to_string(row.at("channels").get<std::uint64_t>()) : "-",
-            ours ? figure(row.at("clock_hz"), 1e-6, 1) : "-",
-            figure(row.at("seconds_per_iteration"), 1e6, 2) + (ours ? "*" : ""),
-            figure(row.at("bytes_per_second"), 1e-9, 1), figure(row.at("operations_per_second"), 1e-9, 1),
-            figure(row.at("watts"), 1, 0), figure(row.at("operations_per_joule"), 1e-9, 3),
-            row.at("iterations").is_null() ? "-" : std::to_string(row.at("iterations").get<std::uint64_t>()),
-            row.at("seconds").is_null() ? row.at("status").is_null() ? "-" : row.at("status").get<std::string>()
-                                        : findings::time_text(row.at("seconds").get<double>()) + (ours ? "*" : ""));
+        row["name"] =
+            ours ? fmt::format("{}, {} of {} ({})", word("device"), word("label"), word("spec"), word("multiplier"))
+                 : fmt::format("{} ({})", word("label"), word("kind"));
+        row["time"] = row.at("seconds").is_null() ? row.at("status") : Json(time_of(row.at("seconds"), ours));
+        out += table.rows(Json::array({row}));
     }
     if (!out.empty()) out += "  (* modelled, from simulated clocks; watts are the greatest power)\n";
     return out;
 }
 
 /// The fastest row of each problem and device.
-results::Json best_of_cg(const results::Json& document) {
-    results::Json best = results::Json::array();
-    for (const results::Json& row : document.at("rows")) {
-        results::Json* known = nullptr;
-        for (results::Json& other : best)
+Json best_of_cg(const Json& document) {
+    Json best = Json::array();
+    for (const Json& row : document.at("rows")) {
+        Json* known = nullptr;
+        for (Json& other : best)
             if (other.at("problem") == row.at("problem") && other.at("device") == row.at("device")) known = &other;
         if (known == nullptr) best.push_back(row);
         else if (row.at("seconds") < known->at("seconds")) *known = row;
@@ -85,59 +69,51 @@ results::Json best_of_cg(const results::Json& document) {
 
 } // namespace
 
-std::string comparison_text(results::Json d) {
+std::string comparison_text(Json d) {
     std::string out =
         fmt::format("{}: {}, {} per step, to {:.0e}\n", d["name"].get<std::string>(), d["scheme"].get<std::string>(),
                     text::counted(d["inner"].get<std::uint64_t>(), "inner iteration"), d["tolerance"].get<double>());
     std::string problem;
-    for (results::Json& x : d["designs"]) {
+    const Table designs("  {design=name:<62}{iterations:>11}{outer=outer_iterations:>8}"
+                        "{clocks per pass=cycles_per_iteration:>17.1f}{B per element=bytes_per_element:>15.4g}");
+    for (Json& x : d["designs"]) {
         if (x["problem"] != problem) {
             problem = x["problem"];
-            out += fmt::format("\n{}, {} unknowns\n  {:<62}{:>11}{:>8}{:>17}{:>15}\n", problem,
-                               x["unknowns"].get<std::uint64_t>(), "design", "iterations", "outer", "clocks per pass",
-                               "B per element");
+            out += fmt::format("\n{}, {} unknowns\n{}", problem, x["unknowns"].get<std::uint64_t>(), designs.head());
         }
-        out += fmt::format(
-            "  {:<62}{:>11}{:>8}{:>17}{:>15}\n", name_of(x),
-            x["status"] == "converged" ? std::to_string(x["inner_iterations"].get<std::uint64_t>())
-                                       : x["status"].get<std::string>(),
-            x["outer_iterations"].get<std::uint64_t>(),
-            x["cycles_per_iteration"].is_null() ? "-" : fmt::format("{:.1f}", x["cycles_per_iteration"].get<double>()),
-            fmt::format("{:.4g}", x["bytes_per_element"].get<double>()));
+        x["name"] = name_of(x);
+        x["iterations"] = Json(x.at(x["status"] == "converged" ? "inner_iterations" : "status"));
+        out += designs.rows(Json::array({x}));
     }
-    for (results::Json& device : d["devices"]) {
+    const Table front("  {design=name:<62}{mults=multiplier:<8}{cores:>6}{lanes:>7}{inner:>7}{MHz=clock_hz:>9.1f*1e-6}"
+                      "{area=area_share:>10.1f%*100}{time:>12}  {bound by=bound}");
+    for (const Json& device : d["devices"]) {
         std::string last;
-        for (results::Json& row : d["rows"]) {
+        for (Json& row : d["rows"]) {
             if (row["device"] != device["id"] || !row["pareto"].get<bool>()) continue;
             if (row["problem"] != last) {
                 last = row["problem"];
-                out += fmt::format(
-                    "\nFront of area against time on {}, {}\n  {:<62}{:<8}{:>6}{:>7}{:>7}{:>9}{:>10}{:>12}  {}\n",
-                    device["name"].get<std::string>(), last, "design", "mults", "cores", "lanes", "inner", "MHz",
-                    "area", "time", "bound by");
+                out += fmt::format("\nFront of area against time on {}, {}\n{}", device["name"].get<std::string>(),
+                                   last, front.head());
             }
-            out += fmt::format("  {:<62}{:<8}{:>6}{:>7}{:>7}{:>9}{:>10}{:>12}  {}\n", name_of(row),
-                               row["multiplier"].get<std::string>(), row["cores"].get<std::uint64_t>(),
-                               row["lanes"].get<std::uint64_t>(), row["inner"].get<std::uint64_t>(), mhz_of(row),
-                               area_of(row), seconds_of(row), row["bound"].get<std::string>());
+            row["name"] = name_of(row);
+            row["time"] = time_of(row["seconds"], row["seconds_kind"] == "modelled");
+            if (row["clock_kind"] == "modelled") row["modelled"].push_back("clock_hz");
+            out += front.rows(Json::array({row}));
         }
     }
     if (!d["rows"].empty()) out += "  (* modelled; slices, and so area, are estimates)\n";
     if (d.contains("sparse")) out += sparse_text(d["sparse"]);
     if (d.contains("cycle_cores")) out += cycle_cores_text(d["cycle_cores"], best_of_cg(d));
     if (!d["peers"].empty()) {
-        out += fmt::format("\nBeside it\n  {:<22}{:<60}{:>11}{:>12}{:>12}\n", "problem", "run", "iterations", "time",
-                           "residual");
-        for (results::Json& p : d["peers"])
-            out += fmt::format(
-                "  {:<22}{:<60}{:>11}{:>12}{:>12}\n", p["problem"].get<std::string>(), p["label"].get<std::string>(),
-                p["iterations"].get<std::uint64_t>(), findings::time_text(p["seconds"].get<double>()),
-                p["true_residual"].is_null() ? "-" : fmt::format("{:.1e}", p["true_residual"].get<double>()));
+        const Table table("  {problem:<22}{run=label:<60}{iterations:>11}{time:>12}{residual=true_residual:>12.1e}");
+        for (Json& p : d["peers"]) p["time"] = time_of(p["seconds"], false);
+        out += "\nBeside it\n" + table.head() + table.rows(d["peers"]);
     }
     if (!d["findings"].empty()) out += "\nFindings\n";
-    for (const results::Json& f : d["findings"]) out += fmt::format("  - {}\n", f.get<std::string>());
+    for (const Json& f : d["findings"]) out += fmt::format("  - {}\n", f.get<std::string>());
     if (!d["gaps"].empty()) out += "\nGaps\n";
-    for (results::Json& g : d["gaps"])
+    for (Json& g : d["gaps"])
         out += fmt::format("  - {}: {}; {}\n", g["what"].get<std::string>(), g["why"].get<std::string>(),
                            g["mend"].get<std::string>());
     return out;

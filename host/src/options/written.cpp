@@ -4,16 +4,11 @@
 
 #include <fmt/format.h>
 
+#include "text/tables/table.hpp"
+
 namespace mantissa::options {
 
 namespace {
-
-/// In a cell of a Markdown table.
-std::string cell(std::string_view text) {
-    std::string out;
-    for (const char c : text) out += c == '|' ? std::string("\\|") : std::string(1, c);
-    return out;
-}
 
 std::string takes(const Option& option) {
     switch (option.type) {
@@ -72,27 +67,28 @@ std::string joined(const std::vector<RecurrenceChoice>& recurrences) {
 } // namespace
 
 std::string scheme_table() {
-    constexpr std::string_view kRow = "  {:<20}{:<20}{:<22}{}\n";
-    std::string text = fmt::format(kRow, "--scheme", "recurrence", "preconditioner", "outer loop");
+    const text::Table table("  {--scheme:<20}{recurrence:<20}{preconditioner:<22}{outer loop}");
+    std::string text = table.head();
     for (const SchemeAxes& s : schemes())
-        text += fmt::format(kRow, s.name, joined(s.recurrences), s.preconditioner, s.outer_loop);
+        text += table.row({s.name, joined(s.recurrences), s.preconditioner, s.outer_loop});
     return text;
 }
 
 std::string reference_page(std::span<const Option> among) {
+    using text::code;
+    const text::Table short_forms("{`--scheme`}{recurrence}{preconditioner}{outer loop}{}", text::Markup::markdown);
+    const text::Table table("{option}{takes}{default}{}{since}", text::Markup::markdown);
     std::string text =
         "# Options of a solve\n\n"
         "Made by `mantissa help options` from the table in `host/src/options/table.cpp`; a test holds "
         "this page to it.\n"
         "An option `max-iterations` is `--max-iterations` on the command line, `max_iterations` in sweep "
         "files, in JSON, in\nthe columns of a store and as a keyword of Python's `solve()` and "
-        "`simulate()`.\n\n## Schemes\n\n"
-        "| `--scheme` | recurrence | preconditioner | outer loop | |\n|---|---|---|---|---|\n";
+        "`simulate()`.\n\n## Schemes\n\n" +
+        short_forms.head();
     for (const SchemeAxes& s : schemes())
-        text += fmt::format("| `{}` | {} | {} | {} | {} |\n", s.name, joined(s.recurrences), s.preconditioner,
-                            s.outer_loop, cell(s.note));
-    constexpr std::string_view kHead = "| option | takes | default | | since |\n|---|---|---|---|---|\n";
-    const auto rows_of = [](std::span<const Option> options, auto&& wanted) {
+        text += short_forms.row({code(s.name), joined(s.recurrences), s.preconditioner, s.outer_loop, s.note});
+    const auto rows_of = [&table](std::span<const Option> options, auto&& wanted) {
         std::string rows;
         const auto by_names = [](const Option& o) {
             if (!o.on_commands) return std::string(" In sweep files alone.");
@@ -103,24 +99,18 @@ std::string reference_page(std::span<const Option> among) {
             if (!wanted(o)) continue;
             std::string beside;
             for (const std::string_view other : o.excludes) beside += fmt::format(" Not beside `{}`.", other);
-            rows += fmt::format("| `{}` | {} | {} | {}.{}{} | {} |\n", o.name, cell(takes(o)),
-                                o.default_text.empty() ? "" : fmt::format("`{}`", o.default_text), cell(o.help), beside,
-                                by_names(o), o.since);
+            rows += table.row({code(o.name), takes(o), o.default_text.empty() ? "" : code(o.default_text),
+                               fmt::format("{}.{}{}", o.help, beside, by_names(o)), o.since});
         }
         return rows;
     };
     for (const Group group : kGroups)
         if (const std::string rows = rows_of(among, [&](const Option& o) { return o.group == group; }); !rows.empty())
-            text += fmt::format("\n## {}\n\n{}{}", title(group), kHead, rows);
-    text += "\n## Of dense systems\n\nFor `solve --dense`, a `[[dense]]` grid of a sweep file and Python's "
-            "`solve_dense()`, from the "
-            "table in\n`host/src/options/dense.cpp`. Files and Python begin with lu:s10e5 and a GMRES tolerance of "
-            "1e-4, and GMRES\nends there alone. A grid has no `method`: the rows of a store are of factors.\n\n" +
-            std::string(kHead) + rows_of(dense(), [](const Option&) { return true; });
+            text += fmt::format("\n## {}\n\n{}{}", title(group), table.head(), rows);
     return text + fmt::format("\n## Of commands\n\nAs `solve` has them, in the table of `host/src/options/common.cpp`; "
                               "other commands have some, and say in their help where they\nmean something else. "
                               "`{}` and `{}` are keys of sweep files, of JSON and of a store, too.\n\n{}{}",
-                              common(Common::problem).name, common(Common::engine).name, kHead,
+                              common(Common::problem).name, common(Common::engine).name, table.head(),
                               rows_of(common(), [](const Option&) { return true; }));
 }
 

@@ -5,6 +5,7 @@
 
 #include "campaign.hpp"
 #include "mantissa/format.hpp"
+#include "text/tables/table.hpp"
 
 namespace mantissa::upset {
 
@@ -128,17 +129,19 @@ std::string campaign_text(const Request& request, const Campaign& campaign) {
                             100 * share(all.outcomes.at(k), all.flips));
     text += fmt::format("{:<18}{} of {}; {} outer steps more than without upsets\n", "converged", converged(campaign),
                         all.flips, more_steps(campaign));
-    text += fmt::format("\n{:<34}{:>9}{:>8}", "module", "bits", "upsets");
-    for (std::size_t k = kOutcomes; k-- > 0;) text += fmt::format("{:>14}", upset::to_string(static_cast<Outcome>(k)));
-    text += "\n";
+    std::string columns = "{module:<34}{bits:>9}{upsets:>8}";
+    for (std::size_t k = kOutcomes; k-- > 0;)
+        columns += fmt::format("{{{}:>14.1f %}}", upset::to_string(static_cast<Outcome>(k)));
+    const text::Table table(columns);
+    text += "\n" + table.head();
     const auto row = [&](const std::string& name, const Tally& tally) {
         if (tally.bits == 0) return;
-        text += fmt::format("{:<34}{:>9}{:>8}", name, tally.bits, tally.flips);
-        for (std::size_t k = kOutcomes; k-- > 0;)
-            text += tally.outcomes.at(k) == 0
-                        ? fmt::format("{:>14}", "-")
-                        : fmt::format("{:>12.1f} %", 100 * share(tally.outcomes.at(k), tally.flips));
-        text += "\n";
+        std::vector<text::Cell> cells = {name, tally.bits, tally.flips};
+        for (std::size_t k = kOutcomes; k-- > 0;) {
+            const std::uint64_t of = tally.outcomes.at(k);
+            cells.emplace_back(of == 0 ? std::nullopt : std::optional(100 * share(of, tally.flips)));
+        }
+        text += table.row(cells);
     };
     for (const auto& [name, tally] : by_module(campaign)) {
         row(name, tally.registers);

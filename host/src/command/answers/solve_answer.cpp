@@ -6,6 +6,7 @@
 #include "mantissa/base/quoted.hpp"
 #include "options/values.hpp"
 #include "text/key_values.hpp"
+#include "text/tables/table.hpp"
 
 namespace mantissa::cli {
 
@@ -115,13 +116,14 @@ void print_answer(std::FILE* to, const SolveOptions& o, const SolveResult& r, co
 }
 
 void print_answers(std::FILE* to, const std::vector<SolveResult>& results) {
-    fmt::print(to, "\n{:>15}  {:<15} {:>10} {:>6}  {:<13} {}\n", "right-hand side", "status", "iterations", "outer",
-               "true residual", "time");
+    const text::Table table(
+        "{right-hand side:>15}  {status:<15} {iterations:>10} {outer:>6}  {true residual:<13.3e} {time}");
+    fmt::print(to, "\n{}", table.head());
     for (std::size_t k = 0; k < results.size(); ++k) {
         const SolveResult& r = results[k];
-        fmt::print(to, "{:>15}  {:<15} {:>10} {:>6}  {:<13.3e} {:.3g} s{}\n", k + 1, to_string(r.status),
-                   r.inner_iterations, r.outer_iterations, r.true_residual, r.seconds,
-                   r.detail.empty() ? "" : "  " + r.detail);
+        fmt::print(to, "{}",
+                   table.row({k + 1, to_string(r.status), r.inner_iterations, r.outer_iterations, r.true_residual,
+                              fmt::format("{:.3g} s{}{}", r.seconds, r.detail.empty() ? "" : "  ", r.detail)}));
     }
 }
 

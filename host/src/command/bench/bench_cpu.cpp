@@ -18,6 +18,7 @@
 #include "mantissa/kernels.hpp"
 #include "products.hpp"
 #include "text/json_text.hpp"
+#include "text/tables/table.hpp"
 #endif
 
 namespace mantissa::cli {
@@ -38,14 +39,16 @@ CompressedRows rows_of(const System& system) {
 }
 
 void print_table(const std::vector<bench::ProductTimes>& all, int threads) {
-    fmt::print("{:<12} {:<7} {:>9} {:>10} | {:>6} {:>9} | {:>9} {:>7} {:>10}\n", "format", "number", "MB", "scalar us",
-               "SIMD", "SIMD x" + std::to_string(threads), "Eigen us", "ours 1", "ours x" + std::to_string(threads));
+    const text::Table table(fmt::format("{{format:<12}} {{number:<7}} {{MB:>9.3f*1e-6}} {{scalar us:>10.2f*1e6}} | "
+                                        "{{SIMD:>6.2f}} {{SIMD x{0}:>9.2f}} | "
+                                        "{{Eigen us:>9.2f*1e6}} {{ours 1:>7.2f}} {{ours x{0}:>10.2f}}",
+                                        threads));
+    fmt::print("{}", table.head());
     for (const bench::ProductTimes& t : all) {
-        fmt::print("{:<12} {:<7} {:>9.3f} {:>10.2f} | {:>6.2f} {:>9.2f} | ", to_string(t.format), t.number,
-                   1e-6 * static_cast<double>(t.bytes), 1e6 * t.scalar, t.scalar / t.simd, t.scalar / t.threads);
-        if (t.eigen > 0)
-            fmt::print("{:>9.2f} {:>7.2f} {:>10.2f}\n", 1e6 * t.eigen, t.eigen / t.simd, t.eigen_threads / t.threads);
-        else fmt::print("{:>9} {:>7} {:>10}\n", "-", "-", "-");
+        const auto beside = [&t](double figure) { return t.eigen > 0 ? std::optional(figure) : std::nullopt; };
+        fmt::print("{}",
+                   table.row({to_string(t.format), t.number, t.bytes, t.scalar, t.scalar / t.simd, t.scalar / t.threads,
+                              beside(t.eigen), beside(t.eigen / t.simd), beside(t.eigen_threads / t.threads)}));
     }
     fmt::print(
         "SIMD, SIMD x{0}: speed beside the scalar twin. ours 1, ours x{0}: beside Eigen's row-major product, both "

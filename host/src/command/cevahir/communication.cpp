@@ -17,6 +17,7 @@
 #include "mantissa/sparse/formats.hpp"
 #include "report/paper_tables.hpp"
 #include "text/json_text.hpp"
+#include "text/tables/table.hpp"
 
 namespace mantissa::cli {
 
@@ -86,23 +87,22 @@ std::vector<Row> rows_for(const std::string& name, const CompressedRows& a, std:
     return list;
 }
 
-std::string share(std::size_t entries, std::uint64_t of) {
-    return fmt::format("{:.0f}",
-                       100.0 * static_cast<double>(entries) / static_cast<double>(std::max<std::uint64_t>(of, 1)));
+double share(std::size_t entries, std::uint64_t of) {
+    return 100.0 * static_cast<double>(entries) / static_cast<double>(std::max<std::uint64_t>(of, 1));
 }
 
 std::string text_of(const std::vector<Row>& rows, const std::vector<PaperRow>& paper, std::uint32_t parts) {
+    const text::Table table("{matrix:<34}{rows:>10}{nonzeros:>11}{cut:>12}{rows, %:>8.1f}{send, KB:>10.1f}"
+                            "{of part:>8.0f %}{receive, KB:>12.1f}{of rows:>8.0f %}");
     std::string out = fmt::format(
         "What {} parts exchange once per iteration: the most that one sends and receives, in KB (1000 bytes) of "
-        "single-\nprecision entries, each sent entry counted once; rows: the largest part over the mean, less 1\n"
-        "{:<34}{:>10}{:>11}{:>12}{:>8}{:>10}{:>8}{:>12}{:>8}\n",
-        parts, "matrix", "rows", "nonzeros", "cut", "rows, %", "send, KB", "of part", "receive, KB", "of rows");
+        "single-\nprecision entries, each sent entry counted once; rows: the largest part over the mean, less 1\n{}",
+        parts, table.head());
     for (const Row& r : rows)
-        out += fmt::format(
-            "{:<34}{:>10}{:>11}{:>12}{:>8.1f}{:>10.1f}{:>7} %{:>12.1f}{:>6} %\n", r.matrix, r.rows, r.nonzeros, r.cut,
-            100 * r.volume.row_imbalance, kKilobytesAnEntry * static_cast<double>(r.volume.most_sent),
-            share(r.volume.most_sent, r.largest_part), kKilobytesAnEntry * static_cast<double>(r.volume.most_received),
-            share(r.volume.most_received, r.rows));
+        out += table.row(
+            {r.matrix, r.rows, r.nonzeros, r.cut, 100 * r.volume.row_imbalance,
+             kKilobytesAnEntry * static_cast<double>(r.volume.most_sent), share(r.volume.most_sent, r.largest_part),
+             kKilobytesAnEntry * static_cast<double>(r.volume.most_received), share(r.volume.most_received, r.rows)});
     out += "\nthe paper's, contiguous rows of equal nonzeros on 4 GPUs\n";
     for (const PaperRow& r : paper) {
         const double largest = (1 + r.imbalance / 100) * static_cast<double>(r.rows) / 4;

@@ -11,6 +11,7 @@
 #include "mantissa/format.hpp"
 #include "report/paper_tables.hpp"
 #include "text/json_text.hpp"
+#include "text/tables/table.hpp"
 
 namespace mantissa::cli {
 
@@ -67,9 +68,9 @@ std::string figure4(const stored::Run& run, const Ratios& paper) {
         return a->at("nonzeros").get<double>() < b->at("nonzeros").get<double>();
     });
     std::string out = stored::origin(run);
-    out += fmt::format("Figure 4: GFlop/s of products in single precision, 2 nonzeros / time, by nonzeros\n{:<20}{:>9}"
-                       "{:>11}{:>9}{:>9}{:>9}{:>13}{:>9}   {}\n",
-                       "matrix", "rows", "nonzeros", "CPU", "CSR", "JDS", "JDS by rows", "today", "which");
+    const text::Table table("{matrix:<20}{rows:>9}{nonzeros:>11}{CPU:>9.1f}{CSR:>9.1f}{JDS:>9.1f}{JDS by rows:>13.1f}"
+                            "{today:>9.1f}   {which}");
+    out += "Figure 4: GFlop/s of products in single precision, 2 nonzeros / time, by nonzeros\n" + table.head();
     std::vector<double> cpu, jds, proposed, gflops, bytes, shares, today;
     const double copy = run.json.value("copy_bytes_per_second", 0.0);
     for (const Json* const m : matrices)
@@ -77,7 +78,7 @@ std::string figure4(const stored::Run& run, const Ratios& paper) {
             if (p.at("arithmetic") != "float") continue;
             const double nonzeros = m->at("nonzeros").get<double>();
             const auto rate = [nonzeros](std::optional<double> s) {
-                return s ? fmt::format("{:.1f}", 2e-9 * nonzeros / *s) : std::string("-");
+                return s ? std::optional(2e-9 * nonzeros / *s) : std::nullopt;
             };
             std::optional<double> time[3], processor;
             for (int k = 0; k < 3; ++k) time[k] = seconds_of(p, kSeries[k].stored);
@@ -94,10 +95,9 @@ std::string figure4(const stored::Run& run, const Ratios& paper) {
                     if (f.at("name") == "JDS by rows") bytes.push_back(f.at("traffic").get<double>() / nonzeros);
                 if (best) today.push_back(*time[2] / best->second);
             }
-            out += fmt::format("{:<20}{:>9}{:>11}{:>9}{:>9}{:>9}{:>13}{:>9}   {}\n", m->at("name").get<std::string>(),
-                               m->at("rows").get<std::uint64_t>(), m->at("nonzeros").get<std::uint64_t>(),
-                               rate(processor), rate(time[0]), rate(time[1]), rate(time[2]),
-                               best ? rate(best->second) : "-", best ? best->first : "");
+            out += table.row({m->at("name"), m->at("rows"), m->at("nonzeros"), rate(processor), rate(time[0]),
+                              rate(time[1]), rate(time[2]), best ? rate(best->second) : std::nullopt,
+                              best ? best->first : ""});
         }
     out += fmt::format("\nmeans over {} matrices\n", gflops.size());
     const auto line = [&](const char* what, const std::string& ours, const char* theirs) {
@@ -126,6 +126,9 @@ struct Means {
     std::vector<double> speed_up, gflops, rival;
 };
 
+const text::Table kFigure5("{matrix:<34}{rows:>9}{nonzeros:>11}{:>8}{GPUs:>6}{us:>9.1f*1e6}{GFlop/s:>9.1f}"
+                           "{speed-up:>10.2f}{library:>9.2f}");
+
 /// A line for each number of GPUs on which CG ran on a matrix, its figures added to the means.
 std::string matrix_lines(const Json& m, std::map<std::pair<std::string, int>, Means>& means) {
     std::string out;
@@ -138,15 +141,11 @@ std::string matrix_lines(const Json& m, std::map<std::pair<std::string, int>, Me
             Means& mean_of = means[{arithmetic, gpus}];
             mean_of.speed_up.push_back(speed_up);
             mean_of.gflops.push_back(1e-9 * operations / seconds);
-            std::string rival = "-";
-            if (r.contains("rival") && r["rival"].contains("ratio")) {
-                mean_of.rival.push_back(r["rival"]["ratio"].get<double>());
-                rival = fmt::format("{:.2f}", mean_of.rival.back());
-            }
-            out += fmt::format("{:<34}{:>9}{:>11}{:>8}{:>6}{:>9.1f}{:>9.1f}{:>10.2f}{:>9}\n",
-                               m.at("name").get<std::string>(), m.at("rows").get<std::uint64_t>(),
-                               m.at("nonzeros").get<std::uint64_t>(), arithmetic, gpus, 1e6 * seconds,
-                               mean_of.gflops.back(), speed_up, rival);
+            std::optional<double> rival;
+            if (r.contains("rival") && r["rival"].contains("ratio"))
+                mean_of.rival.push_back(*(rival = r["rival"]["ratio"].get<double>()));
+            out += kFigure5.row({m.at("name"), m.at("rows"), m.at("nonzeros"), arithmetic, gpus, seconds,
+                                 mean_of.gflops.back(), speed_up, rival});
         }
     return out;
 }
@@ -162,9 +161,8 @@ std::map<std::string, const Json*> latest_matrices(const std::vector<stored::Run
 std::string figure5(const std::vector<stored::Run>& runs, const Ratios& paper) {
     std::string out;
     for (const stored::Run& run : runs) out += stored::origin(run);
-    out += fmt::format("Figure 5: CG on one GPU and on several; us per iteration, GFlop/s by 2 nonzeros + 12 rows\n"
-                       "{:<34}{:>9}{:>11}{:>8}{:>6}{:>9}{:>9}{:>10}{:>9}\n",
-                       "matrix", "rows", "nonzeros", "", "GPUs", "us", "GFlop/s", "speed-up", "library");
+    out +=
+        "Figure 5: CG on one GPU and on several; us per iteration, GFlop/s by 2 nonzeros + 12 rows\n" + kFigure5.head();
     std::map<std::pair<std::string, int>, Means> means;
     const auto matrices = latest_matrices(runs);
     for (const auto& [name, m] : matrices) out += matrix_lines(*m, means);

@@ -23,6 +23,7 @@
 #include "report/paper_tables.hpp"
 #include "running/progress.hpp"
 #include "text/json_text.hpp"
+#include "text/tables/table.hpp"
 
 namespace mantissa::cli {
 
@@ -136,16 +137,16 @@ void print_paper_table3(const std::string& folder) {
         throw InvalidInput(fmt::format("{}: cannot be read; --data names the folder of the paper's tables", path));
     std::string line;
     std::getline(file, line);
-    fmt::print("the paper's\n{:<28}{:>12}{:>10}{:>8}{:>12}{:>10}{:>8}\n", "", "unknowns", "nonzeros", "per row",
-               "unknowns", "nonzeros", "per row");
+    const text::Table table(
+        "{:<28}{unknowns:>12}{nonzeros:>10}{per row:>8.1f}{unknowns:>12}{nonzeros:>10}{per row:>8.1f}");
+    fmt::print("the paper's\n{}", table.head());
     while (std::getline(file, line)) {
         std::vector<std::string> f;
         std::istringstream in(line);
         for (std::string part; std::getline(in, part, ',');) f.push_back(part);
         if (f.size() != 5) throw InvalidInput(fmt::format("{}: expected five fields: {}", path, line));
-        const auto thousand = [](const std::string& s) { return std::stod(s); };
-        fmt::print("{:<28}{:>12}{:>10}{:>8.1f}{:>12}{:>10}{:>8.1f}\n", f[0], f[1], f[2],
-                   thousand(f[2]) / thousand(f[1]), f[3], f[4], thousand(f[4]) / thousand(f[3]));
+        const auto ratio = [&f](std::size_t a, std::size_t b) { return std::stod(f[a]) / std::stod(f[b]); };
+        fmt::print("{}", table.row({f[0], f[1], f[2], ratio(2, 1), f[3], f[4], ratio(4, 3)}));
     }
 }
 

@@ -13,6 +13,7 @@
 #include "mantissa/format.hpp"
 #include "report/paper_tables.hpp"
 #include "text/json_text.hpp"
+#include "text/tables/table.hpp"
 
 namespace mantissa::cli {
 
@@ -59,20 +60,21 @@ std::string figure8(const CncFlags& flags, const std::vector<PaperRatio>& paper)
         return json_text(run.json.at("runs")) + "\n";
     }
     print_origin(out, run);
-    out += fmt::format("Figure 8: GFlop/s in single precision against the length of the vectors\n{:>10}", "n");
+    std::string columns = "{n:>10}";
     for (const char* operation : {"axpy", "dot", "nrm2"})
-        out += fmt::format("{:>10}{:>9}{:>10}{:>8}", operation, "cuBLAS", "CPU", "of copy");
-    out += fmt::format("\n");
+        columns += fmt::format("{{{}:>10.1f}}{{cuBLAS:>9.1f}}{{CPU:>10.2f}}{{of copy:>8.2f}}", operation);
+    const text::Table table(columns);
+    out += "Figure 8: GFlop/s in single precision against the length of the vectors\n" + table.head();
     std::map<std::uint64_t, std::map<std::string, const CncJson*>> sizes;
     for (const CncJson& r : run.json.at("runs"))
         if (r.at("arithmetic") == "float") sizes[r.at("n")][r.at("operation")] = &r;
     std::map<std::string, double> best_gpu, best_cpu;
     for (const auto& [n, operations] : sizes) {
-        out += fmt::format("{:>10}", n);
+        std::vector<text::Cell> row = {n};
         for (const char* operation : {"axpy", "dot", "nrm2"}) {
             const auto it = operations.find(operation);
             if (it == operations.end()) {
-                out += fmt::format("{:>37}", "-");
+                row.insert(row.end(), {"", "", "", "-"});
                 continue;
             }
             const CncJson& r = *it->second;
@@ -82,10 +84,9 @@ std::string figure8(const CncFlags& flags, const std::vector<PaperRatio>& paper)
             const double cpu = work / r.at("processor_seconds").get<double>();
             best_gpu[operation] = std::max(best_gpu[operation], gpu);
             best_cpu[operation] = std::max(best_cpu[operation], cpu);
-            out += fmt::format("{:>10.1f}{:>9.1f}{:>10.2f}{:>8.2f}", gpu, cublas, cpu,
-                               r.at("share_of_copy").get<double>());
+            row.insert(row.end(), {gpu, cublas, cpu, r.at("share_of_copy")});
         }
-        out += fmt::format("\n");
+        out += table.row(row);
     }
     out += fmt::format("\n");
     for (const std::string operation : {"axpy", "nrm2"}) {
@@ -112,11 +113,14 @@ struct Figure9Ratios {
     std::vector<double> bcrs2, bcrs4, rivals, product, pcg;
 };
 
+const text::Table kFigure9("{matrix:<34}{rows:>9}{nonzeros:>10}{CRS:>9.1f}{BCRS2:>9.1f}{BCRS4:>9.1f}{best:>9.1f}"
+                           "{cuSPARSE:>10.1f}{PCG:>9.1f}");
+
 /// One matrix's row; its ratios join `ratios`.
 void print_figure9_row(std::string& out, const CncJson& m, Figure9Ratios& ratios) {
     const double nonzeros = m.at("nonzeros").get<double>(), rows = m.at("rows").get<double>();
     const auto rate = [&](const std::optional<double>& seconds) {
-        return seconds ? fmt::format("{:.1f}", 2e-9 * nonzeros / *seconds) : std::string("-");
+        return seconds ? std::optional(2e-9 * nonzeros / *seconds) : std::nullopt;
     };
     for (const CncJson& p : m.at("products")) {
         if (p.at("arithmetic") != "float") continue;
@@ -136,27 +140,26 @@ void print_figure9_row(std::string& out, const CncJson& m, Figure9Ratios& ratios
         if (processor && best) ratios.product.push_back(*processor / *best);
         // A step of CG: a product, two dot products, a norm, three updates, a product with the diagonal.
         std::optional<double> pcg;
-        std::string pcg_rate = "-";
         for (const CncJson& c : m.value("jacobi_cg", CncJson::array())) {
             const double iterations = c.at("iterations").get<double>();
             if (iterations > 0) pcg = std::min(pcg.value_or(HUGE_VAL), c.at("seconds").get<double>() / iterations);
         }
-        if (pcg) pcg_rate = fmt::format("{:.1f}", 1e-9 * (2 * nonzeros + 12 * rows) / *pcg);
         if (const auto it = m.find("jacobi_cg_processor"); it != m.end() && it->is_object() && pcg) {
             const double iterations = it->at("iterations").get<double>();
             if (iterations > 0) ratios.pcg.push_back(it->at("seconds").get<double>() / iterations / *pcg);
         }
-        out += fmt::format("{:<34}{:>9.0f}{:>10.0f}{:>9}{:>9}{:>9}{:>9}{:>10}{:>9}\n", m.at("name").get<std::string>(),
-                           rows, nonzeros, rate(crs), rate(two), rate(four), rate(best), rate(rival), pcg_rate);
+        out +=
+            kFigure9.row({m.at("name"), m.at("rows"), m.at("nonzeros"), rate(crs), rate(two), rate(four), rate(best),
+                          rate(rival), pcg ? std::optional(1e-9 * (2 * nonzeros + 12 * rows) / *pcg) : std::nullopt});
     }
 }
 
 /// Steps of textbook Jacobi CG in double, on the GPU beside the processor, from another stored run.
 void print_steps(std::string& out, const StoredRun& run, std::vector<double>& ratios) {
     print_origin(out, run);
-    out += fmt::format(
-        "Steps of Jacobi CG in double, (2 nonzeros + 12 rows) / time\n{:<34}{:>9}{:>10}{:>12}{:>10}{:>14}{:>8}\n",
-        "system", "rows", "nonzeros", "GPU, us", "GFlop/s", "processor, us", "ratio");
+    const text::Table table("{system:<34}{rows:>9}{nonzeros:>10}{GPU, us:>12.2f}{GFlop/s:>10.1f}{processor, us:>14.1f}"
+                            "{ratio:>8.2f}");
+    out += "Steps of Jacobi CG in double, (2 nonzeros + 12 rows) / time\n" + table.head();
     for (const CncJson& system : run.json.at("systems")) {
         const double rows = system.at("rows").get<double>(), nonzeros = system.at("nonzeros").get<double>();
         std::optional<double> gpu, processor;
@@ -170,9 +173,8 @@ void print_steps(std::string& out, const StoredRun& run, std::vector<double>& ra
                                  1e6 * p.at("wall_seconds").get<double>() / p.at("iterations").get<double>());
         if (!gpu || !processor) continue;
         ratios.push_back(*processor / *gpu);
-        out += fmt::format("{:<34}{:>9.0f}{:>10.0f}{:>12.2f}{:>10.1f}{:>14.1f}{:>8.2f}\n",
-                           system.at("name").get<std::string>(), rows, nonzeros, *gpu,
-                           1e-3 * (2 * nonzeros + 12 * rows) / *gpu, *processor, ratios.back());
+        out += table.row({system.at("name"), system.at("rows"), system.at("nonzeros"), *gpu,
+                          1e-3 * (2 * nonzeros + 12 * rows) / *gpu, *processor, ratios.back()});
     }
 }
 
@@ -195,10 +197,8 @@ std::string figure9(const CncFlags& flags, const std::vector<PaperRatio>& paper)
         return json_text(run.json.at("matrices")) + "\n";
     }
     print_origin(out, run);
-    out +=
-        fmt::format("Figure 9: GFlop/s of products in single precision, 2 nonzeros / time, and of a step of Jacobi CG\n"
-                    "{:<34}{:>9}{:>10}{:>9}{:>9}{:>9}{:>9}{:>10}{:>9}\n",
-                    "matrix", "rows", "nonzeros", "CRS", "BCRS2", "BCRS4", "best", "cuSPARSE", "PCG");
+    out += "Figure 9: GFlop/s of products in single precision, 2 nonzeros / time, and of a step of Jacobi CG\n" +
+           kFigure9.head();
     Figure9Ratios ratios;
     for (const CncJson& m : run.json.at("matrices"))
         if (m.contains("products") && of_mesh(m)) print_figure9_row(out, m, ratios);
@@ -269,12 +269,11 @@ std::string figure10(const CncFlags& flags, const std::vector<PaperRatio>& paper
         return json_text(list) + "\n";
     }
     print_origin(out, run);
-    out += fmt::format(
-        "Figure 10: shares of the device's peaks in single precision, {:.1f} TFlop/s and {:.2f} TB/s\n{:<44}{:>14}"
-        "{:>14}\n",
-        1e-12 * peaks.at("float_operations_per_second").get<double>(), 1e-12 * bytes_peak, "", "% operations",
-        "% bandwidth");
-    for (const Row& r : rows) out += fmt::format("{:<44}{:>14.2f}{:>14.1f}\n", r.name, r.operations, r.bytes);
+    const text::Table table("{:<44}{% operations:>14.2f}{% bandwidth:>14.1f}");
+    out +=
+        fmt::format("Figure 10: shares of the device's peaks in single precision, {:.1f} TFlop/s and {:.2f} TB/s\n{}",
+                    1e-12 * peaks.at("float_operations_per_second").get<double>(), 1e-12 * bytes_peak, table.head());
+    for (const Row& r : rows) out += table.row({r.name, r.operations, r.bytes});
     out += fmt::format("2^20 elements are the paper's size: today a launch costs as much as they do.\n\n");
     for (const char* what : {"axpy % of bandwidth", "dot % of bandwidth", "axpy % of operations",
                              "gemm % of operations", "gemm % of bandwidth"})
@@ -298,11 +297,11 @@ std::string figure11(const CncFlags& flags, const std::vector<PaperRatio>& paper
         "restart\n");
     std::size_t compared = 0; // curves that more than one engine ran
     bool alike = true;
+    const text::Table table("{datapath:<38}{they part at iteration:>22}{lowest true:>16.1e}{last recursive:>16.1e}"
+                            "{iterations:>12}   {engines}");
     for (const CncJson& system : run.json.at("systems")) {
-        out +=
-            fmt::format("\n{} ({} unknowns)\n{:<38}{:>22}{:>16}{:>16}{:>12}   {}\n",
-                        system.at("problem").get<std::string>(), system.at("unknowns").get<std::uint64_t>(), "datapath",
-                        "they part at iteration", "lowest true", "last recursive", "iterations", "engines");
+        out += fmt::format("\n{} ({} unknowns)\n{}", system.at("problem").get<std::string>(),
+                           system.at("unknowns").get<std::uint64_t>(), table.head());
         for (const CncJson& c : system.at("curves")) {
             const auto number = [](const CncJson& v) { return v.is_number() ? v.get<double>() : NAN; };
             double lowest = HUGE_VAL;
@@ -320,12 +319,10 @@ std::string figure11(const CncFlags& flags, const std::vector<PaperRatio>& paper
             }
             std::string engines;
             for (const CncJson& e : c.at("engines")) engines += (engines.empty() ? "" : ", ") + e.get<std::string>();
-            out += fmt::format("{:<38}{:>22}{:>16.1e}{:>16.1e}{:>12}   {}{}\n", c.at("spec").get<std::string>(), parted,
-                               lowest, recursive.empty() ? NAN : number(recursive.back()),
-                               at.empty() ? 0 : at.back().get<std::uint64_t>(), engines,
-                               c.at("engines").size() < 2      ? ""
-                               : c.at("same_bits").get<bool>() ? ": the same bits"
-                                                               : ": OTHER BITS");
+            if (c.at("engines").size() > 1)
+                engines += c.at("same_bits").get<bool>() ? ": the same bits" : ": OTHER BITS";
+            out += table.row({c.at("spec"), parted, lowest, recursive.empty() ? NAN : number(recursive.back()),
+                              at.empty() ? 0 : at.back().get<std::uint64_t>(), engines});
         }
     }
     out += fmt::format("\n");

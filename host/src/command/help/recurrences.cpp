@@ -4,6 +4,7 @@
 #include "mantissa/recurrence/ledger.hpp"
 #include "mantissa/recurrence/library.hpp"
 #include "pages.hpp"
+#include "text/tables/table.hpp"
 
 namespace mantissa::cli::help {
 
@@ -20,14 +21,15 @@ std::string_view needs(const Definition& d) {
 
 /// What an iteration costs, a line each.
 std::string table() {
-    std::string text = "| recurrence | matrix | vectors | reads | writes | A x | M x | sums | waits | sweeps |\n"
-                       "|---|---|---|---|---|---|---|---|---|---|\n";
+    const text::Table table("{recurrence}{matrix}{vectors}{reads}{writes}{A x}{M x}{sums}{waits}{sweeps}",
+                            text::Markup::markdown);
+    std::string text = table.head();
     for (const recurrence::Entry& entry : recurrence::library()) {
         const Definition& d = *entry.definition;
         const recurrence::Ledger l = recurrence::ledger(d);
-        text += fmt::format("| `{}` | {} | {} | {} | {} | {} | {} | {} | {}{} | {} |\n", d.name.view(), needs(d),
-                            l.vectors, l.reads, l.writes, l.products, l.preconditioned, l.sums, l.waits,
-                            l.overlapped > 0 ? ", behind a product" : "", l.sweeps);
+        text +=
+            table.row({text::code(d.name.view()), needs(d), l.vectors, l.reads, l.writes, l.products, l.preconditioned,
+                       l.sums, fmt::format("{}{}", l.waits, l.overlapped > 0 ? ", behind a product" : ""), l.sweeps});
     }
     return text;
 }

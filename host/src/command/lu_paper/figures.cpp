@@ -11,6 +11,7 @@
 #include "mantissa/format.hpp"
 #include "report/paper_tables.hpp"
 #include "text/json_text.hpp"
+#include "text/tables/table.hpp"
 
 namespace mantissa::cli {
 
@@ -18,6 +19,7 @@ namespace {
 
 using stored::Json;
 using Ratios = std::vector<stored::PaperRatio>;
+using text::Table;
 
 std::optional<double> number(const Json& run, const char* key) {
     const auto it = run.find(key);
@@ -25,7 +27,7 @@ std::optional<double> number(const Json& run, const char* key) {
 }
 
 /// "-" for what was not measured.
-std::string text(std::optional<double> value, int digits) {
+std::string digits_of(std::optional<double> value, int digits) {
     return value ? fmt::format("{:.{}f}", *value, digits) : "-";
 }
 std::optional<double> ratio(std::optional<double> a, std::optional<double> b) {
@@ -51,17 +53,15 @@ struct Beside {
 };
 
 std::string beside_lapack(const Json& all, const Beside& what) {
-    std::string out = fmt::format("{}\npeer: {} ({})\n{:>8}{:>14}{:>14}{:>14}{:>12}\n", what.title, what.peer_name,
-                                  processor(all), "n", "ours, ms", "peer, ms", "peer / ours", "n^x");
+    const Table table("{n:>8}{ours, ms:>14.3f*1e3}{peer, ms:>14.3f*1e3}{peer / ours:>14.2f}{n^x:>12.2f}");
+    std::string out = fmt::format("{}\npeer: {} ({})\n{}", what.title, what.peer_name, processor(all), table.head());
     double last_n = 0, last_seconds = 0;
     for (const Json& r : all.at("runs")) {
         const auto n = r.at("n").get<double>();
         const auto ours = number(r, what.ours), peer = number(r, what.peer);
-        out += fmt::format(
-            "{:>8}{:>14}{:>14}{:>14}{:>12}\n", r.at("n").get<std::uint64_t>(),
-            text(ours ? std::optional(1e3 * *ours) : ours, 3), text(peer ? std::optional(1e3 * *peer) : peer, 3),
-            text(ratio(peer, ours), 2),
-            last_n > 0 && ours ? fmt::format("{:.2f}", std::log(*ours / last_seconds) / std::log(n / last_n)) : "-");
+        std::optional<double> power;
+        if (last_n > 0 && ours) power = std::log(*ours / last_seconds) / std::log(n / last_n);
+        out += table.row({r.at("n"), ours, peer, ratio(peer, ours), power});
         last_n = n;
         last_seconds = ours.value_or(0);
     }
@@ -88,7 +88,7 @@ std::string figure6(const Json& all, const Ratios& paper) {
     const Json* const r = run_of(all.at("runs"), 3500);
     const auto at =
         r == nullptr ? std::nullopt : ratio(number(*r, "processor_getrf_seconds"), number(*r, "partial_seconds"));
-    return out + stored::ratio_line("getrf over ours at n = 3500", text(at, 2),
+    return out + stored::ratio_line("getrf over ours at n = 3500", digits_of(at, 2),
                                     stored::paper_values(paper, "getrf over partial pivoting at n = 3500"));
 }
 
@@ -99,29 +99,26 @@ std::string figure7(const Json& all, const Ratios& paper) {
     for (const Json& r : all.at("runs"))
         if (const auto x = ratio(number(r, "processor_getc2_seconds"), number(r, "full_seconds")))
             most = std::max(*x, most.value_or(0));
-    out += stored::ratio_line("getc2 over ours, at best", text(most, 1),
+    out += stored::ratio_line("getc2 over ours, at best", digits_of(most, 1),
                               stored::paper_values(paper, "getc2 over full pivoting"));
-    out += fmt::format("\ntoday's full pivoting, beside the time to read and write each update at the rate of a copy\n"
-                       "{:>8}{:>10}{:>14}{:>12}{:>16}\n",
-                       "n", "", "ms", "TF/s", "bound / ours");
+    const Table table("{n:>8}{:>10}{ms:>14.3f*1e3}{TF/s:>12.2f}{bound / ours:>16.2f}{}");
+    out +=
+        "\ntoday's full pivoting, beside the time to read and write each update at the rate of a copy\n" + table.head();
     for (const Json& r : all.at("full"))
-        out += fmt::format("{:>8}{:>10}{:>14.3f}{:>12.2f}{:>16.2f}{}\n", r.at("n").get<std::uint64_t>(),
-                           r.at("arithmetic").get<std::string>(), 1e3 * r.at("seconds").get<double>(),
-                           r.at("teraflops").get<double>(), r.at("bound_over_seconds").get<double>(),
-                           r.at("resident").get<bool>() ? "  on the chip" : "");
+        out += table.row({r.at("n"), r.at("arithmetic"), r.at("seconds"), r.at("teraflops"), r.at("bound_over_seconds"),
+                          r.at("resident").get<bool>() ? "  on the chip" : ""});
     return out;
 }
 
 std::string figure8(const Json& all, const Ratios& paper) {
-    std::string out =
-        fmt::format("Figure 8: what pivoting costs, single precision\n{:>8}{:>12}{:>12}{:>12}{:>16}{:>14}\n", "n",
-                    "none, ms", "partial", "full", "partial / none", "full / none");
+    const Table table("{n:>8}{none, ms:>12.3f*1e3}{partial:>12.3f*1e3}{full:>12.3f*1e3}{partial / none:>16.2f}"
+                      "{full / none:>14.2f}");
+    std::string out = "Figure 8: what pivoting costs, single precision\n" + table.head();
     double partial = 0, full = 0;
     for (const Json& r : all.at("runs")) {
         const double none = number(r, "none_seconds").value(), p = number(r, "partial_seconds").value(),
                      f = number(r, "full_seconds").value();
-        out += fmt::format("{:>8}{:>12.3f}{:>12.3f}{:>12.3f}{:>16.2f}{:>14.2f}\n", r.at("n").get<std::uint64_t>(),
-                           1e3 * none, 1e3 * p, 1e3 * f, p / none, f / none);
+        out += table.row({r.at("n"), none, p, f, p / none, f / none});
         partial = std::max(partial, p / none);
         full = std::max(full, f / none);
     }
@@ -132,18 +129,16 @@ std::string figure8(const Json& all, const Ratios& paper) {
 }
 
 std::string figure9(const Json& all) {
-    std::string out =
-        fmt::format("Figure 9: LU without pivoting on some of the {} multiprocessors\n{:>8}{:>18}{:>12}"
-                    "{:>10}{:>16}\n",
-                    all.at("multiprocessors").get<int>(), "n", "multiprocessors", "ms", "speed", "speed / linear");
+    const Table table("{n:>8}{multiprocessors:>18}{ms:>12.3f*1e3}{speed:>10.2f}{speed / linear:>16.2f}");
+    std::string out = fmt::format("Figure 9: LU without pivoting on some of the {} multiprocessors\n{}",
+                                  all.at("multiprocessors").get<int>(), table.head());
     std::map<std::uint64_t, std::pair<double, double>> least; // by n: multiprocessors and seconds
     for (const Json& r : all.at("by_multiprocessors")) {
         const auto n = r.at("n").get<std::uint64_t>();
         const double m = r.at("multiprocessors").get<double>(), s = r.at("seconds").get<double>();
         const auto& first = least.try_emplace(n, m, s).first->second;
         const double speed = first.second / s;
-        out += fmt::format("{:>8}{:>18}{:>12.3f}{:>10.2f}{:>16.2f}\n", n, static_cast<int>(m), 1e3 * s, speed,
-                           speed / (m / first.first));
+        out += table.row({n, r.at("multiprocessors"), s, speed, speed / (m / first.first)});
     }
     return out + "\npaper: \"almost linearly\" from 4 to 16 pipelines. One multiprocessor here reads faster than its\n"
                  "share of the memory's rate, so the last ones add little.\n";
@@ -151,14 +146,13 @@ std::string figure9(const Json& all) {
 
 std::string figure11(const Json& all, const Ratios& paper) {
     const double copy = all.at("copy_bytes_per_second").get<double>();
-    std::string out = fmt::format(
-        "Figure 11: GB/s of LU without pivoting, single precision; a copy has {:.0f}\n{:>8}{:>18}{:>20}{:>14}\n",
-        1e-9 * copy, "n", "by Table 1", "in memory", "of a copy");
+    const Table table("{n:>8}{by Table 1:>18.1f*1e-9}{in memory:>20.1f*1e-9}{of a copy:>14.2f}");
+    std::string out = fmt::format("Figure 11: GB/s of LU without pivoting, single precision; a copy has {:.0f}\n{}",
+                                  1e-9 * copy, table.head());
     double most = 0;
     for (const Json& r : all.at("runs")) {
         const double s = number(r, "none_seconds").value(), memory = r.at("memory_bytes").get<double>() / s;
-        out += fmt::format("{:>8}{:>18.1f}{:>20.1f}{:>14.2f}\n", r.at("n").get<std::uint64_t>(),
-                           1e-9 * r.at("table_bytes").get<double>() / s, 1e-9 * memory, memory / copy);
+        out += table.row({r.at("n"), r.at("table_bytes").get<double>() / s, memory, memory / copy});
         most = std::max(most, memory);
     }
     out +=
@@ -171,13 +165,12 @@ std::string figure11(const Json& all, const Ratios& paper) {
 }
 
 std::string figure12(const Json& all) {
-    std::string out = fmt::format("Figure 12: the time of a twin whose fetches always hit the nearest cache, over the "
-                                  "time\n{:>8}{:>12}{:>12}{:>12}\n",
-                                  "n", "ms", "twin, ms", "share");
+    const Table table("{n:>8}{ms:>12.3f*1e3}{twin, ms:>12.3f*1e3}{share:>12.2f}");
+    std::string out =
+        "Figure 12: the time of a twin whose fetches always hit the nearest cache, over the time\n" + table.head();
     for (const Json& r : all.at("runs")) {
         const double s = number(r, "none_seconds").value(), twin = number(r, "one_texel_seconds").value();
-        out += fmt::format("{:>8}{:>12.3f}{:>12.3f}{:>12.2f}\n", r.at("n").get<std::uint64_t>(), 1e3 * s, 1e3 * twin,
-                           twin / s);
+        out += table.row({r.at("n"), s, twin, twin / s});
     }
     return out + "paper: \"cache-efficient\", without a number\n";
 }
@@ -189,21 +182,20 @@ std::string figure13(const Json& all, const Ratios& paper) {
     std::string out = fmt::format(
         "Figure 13: the dense system of a cell of the bubbly flow, n = 2048, single precision, factors alone\n"
         "the paper's algorithm without pivoting {} ms, sgetrf {} ms ({})\n\n",
-        text(1e3 * ours.value(), 3), text(peer ? std::optional(1e3 * *peer) : peer, 3), processor(all));
-    out += stored::ratio_line("getrf over ours at n = 2048", text(ratio(peer, ours), 2),
+        digits_of(1e3 * ours.value(), 3), digits_of(peer ? std::optional(1e3 * *peer) : peer, 3), processor(all));
+    out += stored::ratio_line("getrf over ours at n = 2048", digits_of(ratio(peer, ours), 2),
                               stored::paper_values(paper, "getrf over no pivoting at n = 2048"));
     return out + "The whole flow, many cells at a time: docs/flow.md.\n";
 }
 
 std::string figure14(const Json& all, const Ratios& paper) {
-    std::string out = fmt::format("Figure 14: transfer of a matrix to the device and back, beside LU without pivoting\n"
-                                  "{:>8}{:>14}{:>16}{:>10}\n",
-                                  "n", "LU, ms", "transfer, ms", "share");
+    const Table table("{n:>8}{LU, ms:>14.3f*1e3}{transfer, ms:>16.3f*1e3}{share:>10.2f}");
+    std::string out =
+        "Figure 14: transfer of a matrix to the device and back, beside LU without pivoting\n" + table.head();
     std::string below = "none";
     for (const Json& r : all.at("runs")) {
         const double s = number(r, "none_seconds").value(), t = number(r, "transfer_seconds").value();
-        out += fmt::format("{:>8}{:>14.3f}{:>16.3f}{:>10.2f}\n", r.at("n").get<std::uint64_t>(), 1e3 * s, 1e3 * t,
-                           t / (s + t));
+        out += table.row({r.at("n"), s, t, t / (s + t)});
         if (t > 0.1 * (s + t)) below = fmt::format("{}", r.at("n").get<std::uint64_t>());
     }
     return out + "\n" +

@@ -8,6 +8,7 @@
 #include "mantissa/format.hpp"
 #include "mantissa/lu/paper_ledger.hpp"
 #include "text/json_text.hpp"
+#include "text/tables/table.hpp"
 
 namespace mantissa::cli {
 
@@ -59,18 +60,18 @@ int lu_paper_table(const LuPaperFlags& flags) {
         return kDone;
     }
     const bool bytes = flags.table == 1;
-    fmt::print("Table {}: {} for n = {}, words of 4 bytes\n{:<15}{:<15}{:>16}{:>7}{:>18}{:>18}\n", flags.table,
-               bytes ? "memory operations" : "arithmetic instructions", flags.n, "", "", "fragments",
-               bytes ? "B/frag" : "each", bytes ? "bytes" : "instructions", "counted");
+    const text::Table table(fmt::format("{{:<15}}{{:<15}}{{fragments:>16}}{{{}:>7}}{{{}:>18}}{{counted:>18}}",
+                                        bytes ? "B/frag" : "each", bytes ? "bytes" : "instructions"));
+    fmt::print("Table {}: {} for n = {}, words of 4 bytes\n{}", flags.table,
+               bytes ? "memory operations" : "arithmetic instructions", flags.n, table.head());
     for (const stored::Json& row : rows) {
         const auto fragments = row.at("fragments").get<std::uint64_t>();
         const auto operations = row.at("divisions").get<std::uint64_t>() + row.at("mads").get<std::uint64_t>();
         const auto total = bytes ? row.at("bytes").get<std::uint64_t>() : operations;
         if (total == 0) continue;
-        const char* const key = bytes ? "counted_bytes" : "counted_instructions";
-        fmt::print("{:<15}{:<15}{:>16}{:>7}{:>18}{:>18}\n", row.at("algorithm").get<std::string>(),
-                   row.at("pass").get<std::string>(), fragments, fragments == 0 ? 0 : total / fragments, total,
-                   row.contains(key) ? fmt::format("{}", row.at(key).get<std::uint64_t>()) : "-");
+        fmt::print("{}",
+                   table.row({row.at("algorithm"), row.at("pass"), fragments, fragments == 0 ? 0 : total / fragments,
+                              total, row.value(bytes ? "counted_bytes" : "counted_instructions", stored::Json())}));
     }
     const PaperCount lu = paper_total(paper_lu_ledger(flags.n)),
                      jordan = paper_total(paper_gauss_jordan_ledger(flags.n));

@@ -10,6 +10,7 @@
 #include "mantissa/base/files.hpp"
 #include "mantissa/multilevel/cycle_clocks.hpp"
 #include "store/database.hpp"
+#include "text/tables/table.hpp"
 
 namespace mantissa::compare {
 
@@ -167,15 +168,6 @@ struct Writer {
 
 } // namespace
 
-namespace {
-
-std::string area_text(const results::Json& row) {
-    if (!row.contains("area_from")) return "-";
-    return fmt::format("{:.1f}%, {}", 100 * row.at("area_share").get<double>(), row.at("area_from").get<std::string>());
-}
-
-} // namespace
-
 results::Json cycle_cores_json(const Comparison& comparison, Gathered& gathered, const Provenance& here) {
     Writer writer{comparison, gathered, here};
     std::vector<std::string> files;
@@ -190,36 +182,23 @@ results::Json cycle_cores_json(const Comparison& comparison, Gathered& gathered,
 }
 
 std::string cycle_cores_text(const results::Json& rows, const results::Json& best) {
+    const text::Table table(
+        "  {device:<16}{cycle:<20}{lanes:>6}{cycles:>8}{clocks/cycle=clocks_per_cycle:>13}{MHz=clock_hz:>8.0f*1e-6}"
+        "{core, ms=seconds_core:>11.3f*1e3}{streams, ms=seconds_streams:>13.3f*1e3}{bus, ms=seconds_link:>10.3f*1e3}"
+        "{in all=seconds:>10.3f*1e3}{joules=energy_joules:>9.3f}{memory=memory_share:>9.1f%*100}"
+        "{area=area_share:>8.1f%*100}  {by=area_from}");
+    const text::Table beside("  {device:<16}{spec:<95}{in all:>10.3f*1e3}");
     std::string out, problem;
-    const auto figure = [](const results::Json& row, const char* key, double scale, int digits) {
-        return !row.contains(key) || row.at(key).is_null()
-                   ? std::string("-")
-                   : fmt::format("{:.{}f}", row.at(key).get<double>() * scale, digits);
-    };
     for (const results::Json& row : rows) {
-        const bool ours = row.contains("lanes");
         if (row.at("problem") != problem) {
             problem = row.at("problem");
-            out += fmt::format(
-                "\nCycle cores on {}\n  {:<16}{:<20}{:>6}{:>8}{:>13}{:>8}{:>11}{:>13}{:>10}{:>10}{:>9}{:>9}  {}\n",
-                problem, "device", "cycle", "lanes", "cycles", "clocks/cycle", "MHz", "core, ms", "streams, ms",
-                "bus, ms", "in all", "joules", "memory", "area");
+            out += fmt::format("\nCycle cores on {}\n{}", problem, table.head());
             for (const results::Json& cg : best)
                 if (cg.at("problem") == problem)
-                    out +=
-                        fmt::format("  {:<16}{:<85}{:>10}{:>10}\n", cg.at("device").get<std::string>(),
-                                    "CG: " + cg.at("spec").get<std::string>(), "", figure(cg, "seconds", 1e3, 3) + "*");
+                    out += beside.row(
+                        {cg.at("device"), "CG: " + cg.at("spec").get<std::string>(), text::modelled(cg.at("seconds"))});
         }
-        const std::string star = ours ? "*" : "";
-        out += fmt::format(
-            "  {:<16}{:<20}{:>6}{:>8}{:>13}{:>8}{:>11}{:>13}{:>10}{:>10}{:>9}{:>9}  {}\n",
-            row.at("device").get<std::string>(), row.at("cycle").get<std::string>(),
-            ours ? std::to_string(row.at("lanes").get<std::uint64_t>()) : "-", row.at("cycles").get<std::uint64_t>(),
-            ours ? std::to_string(row.at("clocks_per_cycle").get<std::uint64_t>()) + star : "-",
-            figure(row, "clock_hz", 1e-6, 0), figure(row, "seconds_core", 1e3, 3) + star,
-            figure(row, "seconds_streams", 1e3, 3), figure(row, "seconds_link", 1e3, 3),
-            figure(row, "seconds", 1e3, 3) + star, figure(row, "energy_joules", 1, 3),
-            ours ? fmt::format("{:.1f}%", 100 * row.at("memory_share").get<double>()) : "-", area_text(row));
+        out += table.rows(results::Json::array({row}));
     }
     if (!out.empty())
         out += "  (* modelled: clocks by formula at a given clock. streams: b and u between the device's own memory "

@@ -62,7 +62,7 @@ bool fit_axis(Axis& axis, const Table& table, const std::vector<double>& with) {
         high = std::max(high, v);
     };
     const auto column =
-        std::find_if(table.columns.begin(), table.columns.end(), [&](const Column& c) { return c.id == axis.field; });
+        std::find_if(table.columns.begin(), table.columns.end(), [&](const Column& c) { return c.key == axis.field; });
     if (column == table.columns.end()) return false;
     const auto c = static_cast<std::size_t>(column - table.columns.begin());
     std::set<double> at;

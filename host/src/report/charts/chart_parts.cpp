@@ -186,7 +186,7 @@ std::vector<Tick> ticks_with_room(const Axis& axis, double length) {
 
 std::size_t column_of(const Table& table, const std::string& id) {
     for (std::size_t c = 0; c < table.columns.size(); ++c)
-        if (table.columns[c].id == id) return c;
+        if (table.columns[c].key == id) return c;
     throw std::logic_error("table " + table.id + " has no column " + id);
 }
 

@@ -6,10 +6,13 @@
 #include <fmt/format.h>
 
 #include "assets.hpp"
-#include "html.hpp"
 #include "text/counted.hpp"
+#include "text/tables/html.hpp"
+#include "text/tables/table.hpp"
 
 namespace mantissa::report {
+
+using text::escape, text::escape_breaking, text::escape_json;
 
 namespace {
 
@@ -136,7 +139,7 @@ std::string verdict_html(const Summary& summary, const std::vector<Figure>& figu
         html += fmt::format(
             "<div><dt>{}</dt><dd><span class=\"big\">{}</span>{}<span class=\"note\">{}</span></dd></div>\n",
             escape(h.what), h.value.empty() ? "\xE2\x80\x93" : escape(h.value),
-            h.modelled && !h.value.empty() ? kMark : "", escape_breaking(h.note));
+            h.modelled && !h.value.empty() ? text::kMark : "", escape_breaking(h.note));
     html += "</dl>\n";
     if (!summary.verdict->next.empty()) {
         html += "<h3>What to do next</h3>\n<ul class=\"next\">\n";
@@ -201,7 +204,6 @@ std::string summary_html(const Summary& summary) {
     return html + "</section>\n";
 }
 
-/// Not a Table: its rows are the targets of the other tables' links.
 std::string origins_html(const Origins& origins, const std::vector<std::string>& stores) {
     std::string html =
         "<section id=\"origins\" aria-labelledby=\"h-origins\">\n<h2 id=\"h-origins\">How each figure was "
@@ -209,18 +211,14 @@ std::string origins_html(const Origins& origins, const std::vector<std::string>&
     for (const std::string& store : stores) html += fmt::format(" <code>{}</code>", escape(store));
     html += ". Behind each figure of the tables stands its address there, in the attribute <code>data-src</code>, and "
             "its full value, in <code>data-v</code>.</p>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
-            "aria-label=\"Origins\"><table id=\"table-origins\"><caption>Origins of the figures</caption>\n<thead><tr>";
-    for (const char* title : {"Number", "What", "Kind", "Command", "Commit", "Machine", "Date"})
-        html += fmt::format("<th scope=\"col\">{}</th>", title);
-    html += "<th scope=\"col\" class=\"n\">Rows here</th></tr></thead>\n<tbody>\n";
-    for (const Origin& o : origins.cited()) {
-        const std::string date = o.first == o.last ? o.first : o.first + " to " + o.last;
-        html += fmt::format("<tr id=\"origin-{}\"><th scope=\"row\" class=\"n\">{}</th><td>{}</td><td>{}</td>"
-                            "<td><code>{}</code></td><td><code>{}</code></td><td>{}</td><td>{}</td>"
-                            "<td class=\"n\">{}</td></tr>\n",
-                            o.number, o.number, escape(o.what), escape(o.kind), escape(o.command), escape(o.commit),
-                            escape(o.machine), escape(date), o.rows);
-    }
+            "aria-label=\"Origins\"><table id=\"table-origins\"><caption>Origins of the figures</caption>\n";
+    const text::Table table("{Number:>1}{What}{Kind}{Command}{Commit}{Machine}{Date}{Rows here:>1}",
+                            text::Markup::html);
+    html += table.head() + "<tbody>\n";
+    for (const Origin& o : origins.cited())
+        html += table.row({o.number, o.what, o.kind, text::code(o.command), text::code(o.commit), o.machine,
+                           o.first == o.last ? o.first : o.first + " to " + o.last, o.rows},
+                          fmt::format(" id=\"origin-{}\"", o.number));
     return html + "</tbody></table></div>\n</details>\n</section>\n";
 }
 

@@ -8,11 +8,13 @@
 
 #include <fmt/format.h>
 
-#include "html.hpp"
 #include "report/charts/spec_shape.hpp"
 #include "report/numbers.hpp"
+#include "text/tables/html.hpp"
 
 namespace mantissa::report {
+
+using text::escape;
 
 Cell words(const std::string& text) {
     return {text, text.empty() ? Json(nullptr) : Json(text), {}, false, false};
@@ -46,42 +48,25 @@ Cell none() {
     return {{}, nullptr, {}, false, false};
 }
 
-Column number_column(const std::string& id, const std::string& title, const std::string& unit) {
-    return {id, title, unit, true, false};
-}
-Column text_column(const std::string& id, const std::string& title) {
-    return {id, title, {}, false, false};
-}
-Column hidden_column(const std::string& id) {
-    return {id, {}, {}, false, true};
-}
-
 namespace {
 
 std::string cell_html(const Cell& cell, const Column& column, bool header) {
+    text::Cell in_html = cell.text;
+    in_html.modelled = cell.modelled;
+    in_html.code = cell.code;
     std::string attributes;
-    if (column.number) attributes += " class=\"n\"";
     // Text shown whole needs no copy of itself.
     if (!cell.value.is_null() && !(cell.value.is_string() && cell.value == cell.text))
         attributes += fmt::format(" data-v=\"{}\"", escape(cell.value.dump()));
     if (!cell.source.empty()) attributes += fmt::format(" data-src=\"{}\"", escape(cell.source));
-    std::string content = cell.text.empty() ? "<span class=\"none\">\xE2\x80\x93</span>"
-                          : cell.code       ? "<code>" + escape_breaking(cell.text) + "</code>"
-                                            : escape(cell.text);
-    if (cell.modelled && !cell.text.empty()) content += kMark;
-    return header ? fmt::format("<th scope=\"row\"{}>{}</th>", attributes, content)
-                  : fmt::format("<td{}>{}</td>", attributes, content);
+    return text::html_cell(column, in_html, header, attributes);
 }
 
 std::string head_html(const Table& table) {
     std::string head = "<thead><tr>";
-    for (const Column& c : table.columns) {
-        if (c.hidden) continue;
-        head += fmt::format("<th scope=\"col\"{}>{}", c.number ? " class=\"n\"" : "", escape(c.title));
-        if (!c.unit.empty()) head += fmt::format(" <span class=\"unit\">{}</span>", escape(c.unit));
-        head += "</th>";
-    }
-    if (table.show_origins) head += "<th scope=\"col\">Origin</th>";
+    for (const Column& c : table.columns)
+        if (!c.hidden) head += text::html_head(c);
+    if (table.show_origins) head += text::html_head({"Origin"});
     return head + "</tr></thead>\n";
 }
 
@@ -203,15 +188,15 @@ std::string table_html(const Table& table, Origins& origins) {
 Json table_json(const Table& table) {
     Json columns = Json::array(), rows = Json::array();
     for (const Column& c : table.columns)
-        columns.push_back({{"id", c.id}, {"title", c.title}, {"unit", c.unit}, {"hidden", c.hidden}});
+        columns.push_back({{"id", c.key}, {"title", c.title}, {"unit", c.unit}, {"hidden", c.hidden}});
     for (std::size_t r = 0; r < table.rows.size(); ++r) {
         Json row;
         const auto& cells = table.rows[r].cells;
-        for (std::size_t c = 0; c < cells.size(); ++c) row[table.columns[c].id] = cells[c].value;
+        for (std::size_t c = 0; c < cells.size(); ++c) row[table.columns[c].key] = cells[c].value;
         row["row_"] = r;
         row["modelled_"] = Json::array();
         for (std::size_t c = 0; c < cells.size(); ++c)
-            if (cells[c].modelled) row["modelled_"].push_back(table.columns[c].id);
+            if (cells[c].modelled) row["modelled_"].push_back(table.columns[c].key);
         rows.push_back(std::move(row));
     }
     return {{"columns", columns}, {"rows", rows}};

@@ -9,13 +9,11 @@
 #include <nlohmann/json.hpp>
 
 #include "report/origins.hpp"
+#include "text/tables/table.hpp"
 
 namespace mantissa::report {
 
 using Json = nlohmann::ordered_json;
-
-/// What stands behind a modelled or estimated figure: a lozenge.
-inline constexpr const char* kMark = "<abbr class=\"mark\" title=\"modelled, not measured\">\xE2\x97\x8A</abbr>";
 
 struct Cell {
     std::string text;      ///< as shown; empty: a dash
@@ -40,15 +38,7 @@ Cell factor(double value);
 Cell modelled(Cell cell);
 Cell none();
 
-struct Column {
-    std::string id; ///< the field's name in the charts
-    std::string title, unit;
-    bool number = true;  ///< aligned to the right
-    bool hidden = false; ///< for charts only
-};
-Column number_column(const std::string& id, const std::string& title, const std::string& unit = {});
-Column text_column(const std::string& id, const std::string& title);
-Column hidden_column(const std::string& id);
+using text::Column, text::columns;
 
 struct TableRow {
     std::vector<Cell> cells;  ///< one for each column
@@ -57,9 +47,10 @@ struct TableRow {
 };
 
 struct Table {
-    std::string id, caption, note; ///< the note stands below; plain text
+    std::string id, caption;
     std::vector<Column> columns;
-    std::vector<TableRow> rows;
+    std::string note{}; ///< stands below; plain text
+    std::vector<TableRow> rows{};
     bool folded = false;    ///< behind a line to click: the data of a chart
     bool row_header = true; ///< the first visible column heads its row
     bool show_origins = true;

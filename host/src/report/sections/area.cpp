@@ -28,12 +28,10 @@ Figure growth_figure(const Rows& rows, Origins& origins, const std::string& pape
         fmt::format("Line chart: {} of the core against fraction bits, ours and the paper's. The table below holds "
                     "its figures.",
                     slices ? "slices" : "multiplier blocks");
-    Table& t = f.table;
-    t.id = f.id;
-    t.caption = f.title + " on the xc2v";
+    Table& t = f.table = {f.id, f.title + " on the xc2v",
+                          columns(fmt::format("{{Core=series}}{{Specification=spec}}{{M [bits]=m:>}}{{{}=value:>}}",
+                                              slices ? "Slices" : "Blocks"))};
     t.folded = true;
-    t.columns = {text_column("series", "Core"), text_column("spec", "Specification"), number_column("m", "M", "bits"),
-                 number_column("value", slices ? "Slices" : "Blocks")};
     std::vector<TableRow> ours, paper_rows;
     for (const SynthesisRow& s : rows.synthesis) {
         if (s.part != "core" || s.target != "xc2v" || (!slices && s.multiplier != "block")) continue;
@@ -92,27 +90,14 @@ std::optional<synthesis::CoreClock> clock_of(const Rows& rows, const SynthesisRo
 }
 
 Table everything(const Rows& rows) {
-    Table t;
-    t.id = "synthesis";
-    t.caption = "All synthesised parts";
-    t.note =
+    Table t{
+        "synthesis", "All synthesised parts",
+        columns("{Specification=spec}{Part}{Target}{Multipliers=multiplier}{LUTs:>}{as memory=memory_luts:>}"
+                "{Flip-flops=flip_flops:>}{Slices:>}{Blocks=multipliers:>}{Memory [bits]=memory_bits:>}"
+                "{I/O [bits]=io_bits:>}{Depth [cells]:>}{Clock [MHz]:>}{Clock from}"),
         "Slices are estimated: LUTs, LUTs as memory and flip-flops that no LUT feeds, over the LUTs of a slice. "
         "The clock is from place and route where that was run; else it is modelled, with the delays of an ECP5 times a "
-        "factor that is assumed for the family (docs/synthesis.md).";
-    t.columns = {text_column("spec", "Specification"),
-                 text_column("part", "Part"),
-                 text_column("target", "Target"),
-                 text_column("multiplier", "Multipliers"),
-                 number_column("luts", "LUTs"),
-                 number_column("memory_luts", "as memory"),
-                 number_column("flip_flops", "Flip-flops"),
-                 number_column("slices", "Slices"),
-                 number_column("multipliers", "Blocks"),
-                 number_column("memory_bits", "Memory", "bits"),
-                 number_column("io_bits", "I/O", "bits"),
-                 number_column("depth", "Depth", "cells"),
-                 number_column("clock", "Clock", "MHz"),
-                 text_column("clock_from", "Clock from")};
+        "factor that is assumed for the family (docs/synthesis.md)."};
     for (const SynthesisRow& s : rows.synthesis) {
         const auto& f = s.figures;
         const auto clock = clock_of(rows, s);
@@ -136,13 +121,9 @@ Table everything(const Rows& rows) {
 }
 
 Table placements(const Rows& rows) {
-    Table t;
-    t.id = "placement";
-    t.caption = "Place and route, one run for each seed";
-    t.columns = {text_column("spec", "Specification"),    text_column("part", "Part"),
-                 text_column("target", "Target"),         text_column("multiplier", "Multipliers"),
-                 number_column("seed", "Seed"),           number_column("mhz", "Clock", "MHz"),
-                 text_column("critical", "Critical path")};
+    Table t{"placement", "Place and route, one run for each seed",
+            columns("{Specification=spec}{Part}{Target}{Multipliers=multiplier}{Seed:>}{Clock [MHz]=mhz:>}"
+                    "{Critical path=critical}")};
     for (const PlacementRow& p : rows.placements)
         t.rows.push_back({{spec(p.spec), words(p.part), words(p.target), words(p.multiplier),
                            count(static_cast<std::uint64_t>(p.seed), p.at.column("seed")),

@@ -35,15 +35,9 @@ std::string counted(const char* what, std::size_t same, std::size_t different, s
 }
 
 Table solves_table(const Rows& rows, const Rows& older, std::string& summary) {
-    Table t;
-    t.id = "changes-solves";
-    t.caption = "Solves that end otherwise";
-    t.columns = {text_column("problem", "Problem"),         text_column("spec", "Specification"),
-                 text_column("engine", "Engine"),           text_column("scheme", "Scheme"),
-                 text_column("status_was", "Status was"),   text_column("status", "Status"),
-                 number_column("was", "Inner was"),         number_column("iterations", "Inner"),
-                 number_column("ratio", "Ratio"),           number_column("residual_was", "True residual was"),
-                 number_column("residual", "True residual")};
+    Table t{"changes-solves", "Solves that end otherwise",
+            columns("{Problem}{Specification=spec}{Engine}{Scheme}{Status was}{Status}{Inner was=was:>}"
+                    "{Inner=iterations:>}{Ratio:>}{True residual was=residual_was:>}{True residual=residual:>}")};
     const auto before = by_key(older);
     std::size_t same = 0, here = 0;
     for (const PointRow& p : rows.points) {
@@ -73,17 +67,9 @@ Table solves_table(const Rows& rows, const Rows& older, std::string& summary) {
 }
 
 Table parts_table(const Rows& rows, const Rows& older, std::string& summary) {
-    Table t;
-    t.id = "changes-parts";
-    t.caption = "Cores and operators that take another area";
-    t.columns = {text_column("spec", "Specification"),
-                 text_column("target", "Target"),
-                 text_column("part", "Part"),
-                 number_column("was", "Slices was"),
-                 number_column("slices", "Slices"),
-                 number_column("ratio", "Ratio"),
-                 number_column("blocks_was", "Multipliers was"),
-                 number_column("blocks", "Multipliers")};
+    Table t{"changes-parts", "Cores and operators that take another area",
+            columns("{Specification=spec}{Target}{Part}{Slices was=was:>}{Slices:>}{Ratio:>}"
+                    "{Multipliers was=blocks_was:>}{Multipliers=blocks:>}")};
     const auto before = by_part(older);
     std::size_t same = 0, here = 0;
     for (const SynthesisRow& s : rows.synthesis) {

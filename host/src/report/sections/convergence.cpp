@@ -74,15 +74,13 @@ Section convergence_section(const Rows& rows) {
             fmt::format("Line chart: the relative defect falls with the inner iterations for {} specifications on "
                         "{}. The table below holds its figures.",
                         list.size(), choice.problem);
-        Table& t = f.table;
-        t.id = f.id;
-        t.caption = fmt::format("Relative defect on {}", choice.problem);
-        t.note = fmt::format(
-            "A history of more than {} steps is thinned: every second, third or later step is kept, and the last.",
-            kMostSteps);
+        Table& t = f.table = {
+            f.id, fmt::format("Relative defect on {}", choice.problem),
+            columns("{Specification=series}{Inner iterations=k:>}{Outer:>}{Relative defect=defect:>}"),
+            fmt::format(
+                "A history of more than {} steps is thinned: every second, third or later step is kept, and the last.",
+                kMostSteps)};
         t.folded = true;
-        t.columns = {text_column("series", "Specification"), number_column("k", "Inner iterations"),
-                     number_column("outer", "Outer"), number_column("defect", "Relative defect")};
         LineChart chart;
         chart.x = {"k", "inner iterations"};
         chart.y = {"defect", "relative defect", true, TickText::power};

@@ -57,14 +57,10 @@ std::optional<Figure> error_figure(const std::vector<Read>& list, const std::vec
     for (const findings::FactorLaw& law : laws)
         f.text += fmt::format(" {}: {:.2f} n^{:.2f}.", findings::to_string(law.sums), law.factor, law.exponent);
     f.label = "Line chart: error of the factors over n. The table below holds its figures.";
-    Table& t = f.table;
-    t.id = f.id;
-    t.caption = "Errors of the factors";
+    Table& t = f.table = {
+        f.id, "Errors of the factors", columns("{Sums}{n:>}{Mean [units]=units:>}{Least:>}{Most:>}{Factors:>}"),
+        "Geometric means over formats and seeds. The factors of one matrix in one format are counted once."};
     t.folded = true;
-    t.note = "Geometric means over formats and seeds. The factors of one matrix in one format are counted once.";
-    t.columns = {
-        text_column("sums", "Sums"),     number_column("n", "n"),       number_column("units", "Mean", "units"),
-        number_column("least", "Least"), number_column("most", "Most"), number_column("factors", "Factors")};
     struct Errors {
         double logarithms = 0, least = HUGE_VAL, most = 0;
         std::set<std::string> factors; ///< the same for every refinement
@@ -127,12 +123,9 @@ std::optional<Figure> steps_figure(const std::vector<Read>& list, std::uint64_t 
         c.bits = r.solve.spec.u.fraction_bits;
         if (++c.solves == 1) c.first = r.row;
     }
-    Table& t = f.table;
-    t.id = f.id;
-    t.caption = f.title;
+    Table& t =
+        f.table = {f.id, f.title, columns("{Sums}{M [bits]:>}{Specification=spec}{GMRES steps=steps:>}{Solves:>}")};
     t.folded = true;
-    t.columns = {text_column("sums", "Sums"), number_column("m", "M", "bits"), text_column("spec", "Specification"),
-                 number_column("steps", "GMRES steps"), number_column("solves", "Solves")};
     std::set<DenseSums> drawn;
     for (const auto& [sums, formats] : by_sums)
         for (const auto& [key, c] : formats) {
@@ -156,16 +149,11 @@ std::optional<Figure> steps_figure(const std::vector<Read>& list, std::uint64_t 
 }
 
 std::optional<Table> sufficient_table(const std::vector<DenseSolve>& solves) {
-    Table t;
-    t.id = "dense-formats";
-    t.caption = "The shortest format that suffices";
-    t.note =
+    Table t{
+        "dense-formats", "The shortest format that suffices",
+        columns("{Problem}{n:>}{Sums}{Refinement}{Format}{Steps:>}{Formats tried=formats:>}"),
         "Of the formats tried, the first in fraction bits with which every solve of the row reached double accuracy; "
-        "a dash where none did. Partial pivoting.";
-    t.columns = {
-        text_column("problem", "Problem"),        number_column("n", "n"),         text_column("sums", "Sums"),
-        text_column("refinement", "Refinement"),  text_column("format", "Format"), number_column("steps", "Steps"),
-        number_column("formats", "Formats tried")};
+        "a dash where none did. Partial pivoting."};
     t.show_origins = false;
     for (const findings::Sufficient& s : findings::sufficient_formats(solves)) {
         if (s.formats < 2) continue;
@@ -179,22 +167,11 @@ std::optional<Table> sufficient_table(const std::vector<DenseSolve>& solves) {
 }
 
 Table all_table(const Rows& rows) {
-    Table t;
-    t.id = "dense";
-    t.caption = "All dense solves of these results";
-    t.note = "Seconds are of the emulation on the processor. Condition: estimated from the factors.";
+    Table t{"dense", "All dense solves of these results",
+            columns("{Problem}{Factors=spec}{Refinement}{Status}{Steps:>}{GMRES:>}{Backward error=backward:>}"
+                    "{Factor error=factor:>}{Growth:>}{Condition:>}{Factors [s]=seconds:>}"),
+            "Seconds are of the emulation on the processor. Condition: estimated from the factors."};
     t.folded = true;
-    t.columns = {text_column("problem", "Problem"),
-                 text_column("spec", "Factors"),
-                 text_column("refinement", "Refinement"),
-                 text_column("status", "Status"),
-                 number_column("steps", "Steps"),
-                 number_column("gmres", "GMRES"),
-                 number_column("backward", "Backward error"),
-                 number_column("factor", "Factor error"),
-                 number_column("growth", "Growth"),
-                 number_column("condition", "Condition"),
-                 number_column("seconds", "Factors", "s")};
     for (const DenseRow& d : rows.dense)
         t.rows.push_back(
             {{words(d.problem), spec(d.spec, d.at.column("spec")), words(d.refinement + (d.scaled ? "" : ", unscaled")),

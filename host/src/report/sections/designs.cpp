@@ -54,7 +54,7 @@ void hide_idle_columns(Table& t) {
     for (std::size_t c = 0; c < t.columns.size(); ++c)
         t.columns[c].hidden = std::all_of(t.rows.begin(), t.rows.end(), [&](const TableRow& row) {
             const Json& value = row.cells[c].value;
-            return value.is_null() || (t.columns[c].id == "lanes" && value == 1);
+            return value.is_null() || (t.columns[c].key == "lanes" && value == 1);
         });
 }
 
@@ -87,28 +87,14 @@ Figure designs_figure(const DocumentRow& document, const DocumentOrigins& origin
                          text::counted(designs_of(rows), "design"));
     f.label = fmt::format("Scatter chart: time to solution against area, {}. The table below holds its figures.",
                           text::counted(rows.size(), "point"));
-    Table& t = f.table;
-    t.id = f.id;
-    t.caption = fmt::format("Designs for {} on {}", problem, device_name(document, device));
-    t.note =
+    Table& t = f.table = {
+        f.id, fmt::format("Designs for {} on {}", problem, device_name(document, device)),
+        columns("{Front=letter}{Specification=spec}{Mult. in=multiplier}{Lanes:>}{Cores:>}{Channels:>}"
+                "{Bound by=bound}{Inner:>}{Clock [MHz]:>}{Cycles an iter.=cycles:>}{Slices:>}{Blocks:>}"
+                "{Of device [%]=area_share:>}{Time=seconds:>}{Area × time [device s]=area_time:>}"
+                "{Energy [J]:>}"),
         "Smallest area first; designs with a letter are on the Pareto front. Inner: iterations per step of the outer "
-        "loop.";
-    t.columns = {text_column("letter", "Front"),
-                 text_column("spec", "Specification"),
-                 text_column("multiplier", "Mult. in"),
-                 number_column("lanes", "Lanes"),
-                 number_column("cores", "Cores"),
-                 number_column("channels", "Channels"),
-                 text_column("bound", "Bound by"),
-                 number_column("inner", "Inner"),
-                 number_column("clock", "Clock", "MHz"),
-                 number_column("cycles", "Cycles an iter."),
-                 number_column("slices", "Slices"),
-                 number_column("blocks", "Blocks"),
-                 number_column("area_share", "Of device", "%"),
-                 number_column("seconds", "Time"),
-                 number_column("area_time", "Area × time", "device s"),
-                 number_column("energy", "Energy", "J")};
+        "loop."};
     t.row_header = false;
     std::size_t on_front = 0;
     std::set<std::string> bounds;
@@ -178,19 +164,9 @@ Table best_table(const DocumentRow& document, const DocumentOrigins& origins, co
     t.caption = constant ? "The best designs if the constant stencil were held in registers: 8 words per element"
                          : "The best design for each problem and device, and its format in each stage";
     t.folded = constant;
-    t.columns = {text_column("problem", "Problem"),
-                 text_column("device", "Device"),
-                 text_column("by", "Best by"),
-                 text_column("vectors", "Vectors"),
-                 text_column("iterate", "Iterate u"),
-                 text_column("row", "Row sum"),
-                 text_column("accumulators", "Accumulators"),
-                 text_column("multiplier", "Mult. in"),
-                 number_column("lanes", "Lanes"),
-                 number_column("cores", "Cores"),
-                 text_column("bound", "Bound by"),
-                 number_column("share", "Of device", "%"),
-                 number_column("seconds", "Time")};
+    t.columns = columns("{Problem}{Device}{Best by=by}{Vectors}{Iterate u=iterate}{Row sum=row}{Accumulators}"
+                        "{Mult. in=multiplier}{Lanes:>}{Cores:>}{Bound by=bound}{Of device [%]=share:>}"
+                        "{Time=seconds:>}");
     for (const Node& b : nodes(document, list)) {
         Cell time = seconds_cell(b, "seconds"), share = share_cell(b);
         time.modelled = share.modelled = b.text("kind") == "modelled";
@@ -212,24 +188,12 @@ Table best_table(const DocumentRow& document, const DocumentOrigins& origins, co
     return t;
 }
 
-/// Without rows yet, behind a line to click.
-Table folded_table(std::string id, std::string caption, std::vector<Column> columns) {
-    Table t;
-    t.id = std::move(id);
-    t.caption = std::move(caption);
-    t.folded = true;
-    t.columns = std::move(columns);
-    return t;
-}
-
 /// What the best design of each format of a stage reaches.
 Table stages_table(const DocumentRow& document) {
-    Table t =
-        folded_table(fmt::format("stages-{}", document.number), "Formats of each stage: the best design that has it",
-                     {text_column("problem", "Problem"), text_column("device", "Device"), text_column("stage", "Stage"),
-                      text_column("by", "Best by"), text_column("format", "Format"),
-                      text_column("spec", "Specification"), number_column("cores", "Cores"),
-                      number_column("seconds", "Time"), number_column("area_time", "Area × time", "device s")});
+    Table t{fmt::format("stages-{}", document.number), "Formats of each stage: the best design that has it",
+            columns("{Problem}{Device}{Stage}{Best by=by}{Format}{Specification=spec}{Cores:>}{Time=seconds:>}"
+                    "{Area × time [device s]=area_time:>}")};
+    t.folded = true;
     for (const Node& s : nodes(document, "stages"))
         for (const Node& c : s.children("choices")) {
             Cell time = seconds_cell(c, "seconds"), product = c.figure("area_time");
@@ -246,12 +210,11 @@ Table stages_table(const DocumentRow& document) {
 
 /// Iterations and cycles of the specifications compared, and the cores' areas and clocks.
 Table specifications_table(const DocumentRow& document, const DocumentOrigins& origins) {
-    Table t = folded_table(
-        fmt::format("specifications-{}", document.number), "Iterations and cycles that the designs rest on",
-        {text_column("problem", "Problem"), text_column("spec", "Specification"), text_column("status", "Status"),
-         number_column("iterations", "Inner iterations"), number_column("outer", "Outer"),
-         number_column("defect", "True residual"), number_column("cycles", "Cycles an iter."),
-         text_column("engine", "Cycles from"), number_column("bytes", "Bytes per element")});
+    Table t{fmt::format("specifications-{}", document.number), "Iterations and cycles that the designs rest on",
+            columns("{Problem}{Specification=spec}{Status}{Inner iterations=iterations:>}{Outer:>}"
+                    "{True residual=defect:>}{Cycles an iter.=cycles:>}{Cycles from=engine}"
+                    "{Bytes per element=bytes:>}")};
+    t.folded = true;
     for (const Node& d : nodes(document, "designs")) {
         Cell cycles = clocks_cell(d);
         cycles.modelled = cycles.modelled || d.text("cycles_kind") == "modelled";
@@ -264,14 +227,11 @@ Table specifications_table(const DocumentRow& document, const DocumentOrigins& o
 }
 
 Table cores_table(const DocumentRow& document, const DocumentOrigins& origins) {
-    Table t = folded_table(fmt::format("cores-{}", document.number), "Cores that the designs are made of",
-                           {text_column("spec", "Specification"), text_column("target", "Target"),
-                            text_column("multiplier", "Mult. in"), text_column("part", "Part"),
-                            number_column("lanes", "Lanes"), number_column("luts", "LUTs"),
-                            number_column("memory_luts", "as memory"), number_column("flip_flops", "Flip-flops"),
-                            number_column("slices", "Slices"), number_column("blocks", "Blocks"),
-                            number_column("memory_bits", "Memory", "bits"), number_column("io_bits", "I/O", "bits"),
-                            number_column("mhz", "Clock", "MHz")});
+    Table t{fmt::format("cores-{}", document.number), "Cores that the designs are made of",
+            columns("{Specification=spec}{Target}{Mult. in=multiplier}{Part}{Lanes:>}{LUTs:>}"
+                    "{as memory=memory_luts:>}{Flip-flops=flip_flops:>}{Slices:>}{Blocks:>}"
+                    "{Memory [bits]=memory_bits:>}{I/O [bits]=io_bits:>}{Clock [MHz]=mhz:>}")};
+    t.folded = true;
     for (const Node& c : nodes(document, "cores")) {
         // (Documents of an older program name no part: theirs are whole cores.)
         std::string part = c.object().contains("part") ? c.text("part") : "core";
@@ -302,7 +262,7 @@ Table section55_table(const DocumentRow& document, const DocumentOrigins& origin
     t.id = fmt::format("section-5-5-{}", document.number);
     const auto name_of = [&](const char* side) { return Node(document, object, "section55").text(side); };
     t.caption = fmt::format("The paper’s section 5.5 again: {} against {}", name_of("narrow"), name_of("wide"));
-    t.columns = {text_column("figure", "Figure"), number_column("ours", "Ours"), number_column("paper", "The paper's")};
+    t.columns = columns("{Figure}{Ours:>}{The paper's=paper:>}");
     t.show_origins = true;
     const auto part = [&](const char* name) {
         return object.contains(name) && object[name].is_object() ? object[name] : Json::object();
@@ -329,14 +289,11 @@ Table section55_table(const DocumentRow& document, const DocumentOrigins& origin
 /// Each format against the wide one, by the figures of section 5.5.
 Table section55_designs(const DocumentRow& document, const DocumentOrigins& origins, const Json& object) {
     const Node whole(document, object, "section55");
-    Table t;
-    t.id = fmt::format("section-5-5-designs-{}", document.number);
-    t.caption = fmt::format("Formats against {}: what they cost and gain", whole.text("wide"));
-    t.note = "Speed-up is of the same silicon: area and clock over iterations.";
-    t.columns = {text_column("spec", "Specification"),        text_column("multiplier", "Mult. in"),
-                 number_column("iterations", "Iterations ×"), number_column("area", "Logic ÷"),
-                 number_column("blocks", "Blocks ÷"),         number_column("clock", "Clock ×"),
-                 number_column("speedup", "Speed-up")};
+    Table t{fmt::format("section-5-5-designs-{}", document.number),
+            fmt::format("Formats against {}: what they cost and gain", whole.text("wide")),
+            columns("{Specification=spec}{Mult. in=multiplier}{Iterations ×=iterations:>}{Logic ÷=area:>}"
+                    "{Blocks ÷=blocks:>}{Clock ×=clock:>}{Speed-up:>}"),
+            "Speed-up is of the same silicon: area and clock over iterations."};
     for (const Node& d : whole.children("designs")) {
         Cell area = d.figure("area_ratio", 3), clock = d.figure("clock_ratio", 3), speedup = d.figure("speedup", 3);
         area.modelled = true; // slices are estimates

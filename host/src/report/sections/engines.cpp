@@ -63,13 +63,9 @@ std::string comparisons_text(const std::vector<Group>& groups) {
 
 /// Measured passes of a core, as the comparison stores them.
 Table passes_table(const Rows& rows) {
-    Table t;
-    t.id = "passes";
-    t.caption = "Passes counted on the simulated core";
-    t.columns = {text_column("problem", "Problem"),           text_column("spec", "Specification"),
-                 number_column("passes", "Passes"),           number_column("cycles", "Cycles"),
-                 number_column("per", "Cycles per pass"),     number_column("read", "Read", "bytes"),
-                 number_column("written", "Written", "bytes")};
+    Table t{"passes", "Passes counted on the simulated core",
+            columns("{Problem}{Specification=spec}{Passes:>}{Cycles:>}{Cycles per pass=per:>}{Read [bytes]:>}"
+                    "{Written [bytes]:>}")};
     for (const DocumentRow& d : rows.measurements) {
         const Node n(d, d.document, {});
         const auto passes = n.number("passes"), cycles = n.number("cycles");
@@ -88,21 +84,12 @@ Section engines_section(const Rows& rows) {
     Section section{"engines", "Engines and cycles", {}};
     Table passes = passes_table(rows);
     const std::vector<Group> groups = groups_of(rows);
-    Table t;
-    t.id = "engines";
-    t.caption = "The same solves on several engines, and solves whose engine counts cycles";
-    t.note = "Each group of rows is one solve: problem, specification, scheme, stopping rule, tolerance, limit and "
-             "scaling are the same, the engines differ. Engines promise the same bits for the same specification. "
-             "Cycles are those of the inner solver's passes, counted by the engine.";
-    t.columns = {text_column("problem", "Problem"),
-                 text_column("spec", "Specification"),
-                 text_column("engine", "Engine"),
-                 number_column("iterations", "Inner iterations"),
-                 number_column("outer", "Outer"),
-                 number_column("defect", "True residual"),
-                 number_column("cycles", "Cycles"),
-                 number_column("per", "Cycles per iteration"),
-                 number_column("per_unknown", "and unknown")};
+    Table t{"engines", "The same solves on several engines, and solves whose engine counts cycles",
+            columns("{Problem}{Specification=spec}{Engine}{Inner iterations=iterations:>}{Outer:>}"
+                    "{True residual=defect:>}{Cycles:>}{Cycles per iteration=per:>}{and unknown=per_unknown:>}"),
+            "Each group of rows is one solve: problem, specification, scheme, stopping rule, tolerance, limit and "
+            "scaling are the same, the engines differ. Engines promise the same bits for the same specification. "
+            "Cycles are those of the inner solver's passes, counted by the engine."};
     for (const Group& group : groups) {
         const bool any_cycles =
             std::any_of(group.begin(), group.end(), [](const auto* p) { return p->cycles.has_value(); });
@@ -144,19 +131,13 @@ Section points_section(const Rows& rows) {
                                         "mantissa sweep experiments/quickstart.toml --store STORE"});
         return section;
     }
-    Table t;
-    t.id = "points";
-    t.caption = "All solves of these results";
-    t.note =
+    Table t{
+        "points", "All solves of these results",
+        columns("{Problem}{Specification=spec}{Engine}{Scheme}{Inner stop=stop}{Status}{Inner=iterations:>}"
+                "{Outer:>}{True residual=defect:>}{Error:>}{Engine [s]=seconds:>}"),
         "Seconds are of the engine named, an emulation or a simulation, not of a device. Schemes without refinement "
-        "run on the processor, whatever engine was asked for.";
+        "run on the processor, whatever engine was asked for."};
     t.folded = true;
-    t.columns = {text_column("problem", "Problem"),        text_column("spec", "Specification"),
-                 text_column("engine", "Engine"),          text_column("scheme", "Scheme"),
-                 text_column("stop", "Inner stop"),        text_column("status", "Status"),
-                 number_column("iterations", "Inner"),     number_column("outer", "Outer"),
-                 number_column("defect", "True residual"), number_column("error", "Error"),
-                 number_column("seconds", "Engine", "s")};
     for (const PointRow& p : rows.points)
         t.rows.push_back(
             {{words(p.problem), spec(p.spec), words(p.on_engine() ? p.engine : "processor"), words(p.scheme),

@@ -110,13 +110,11 @@ Figure figure_of(const Choice& choice, std::size_t index) {
     f.label = fmt::format("Line chart: inner iterations against fraction bits of the vectors for {}. The table below "
                           "holds its figures.",
                           choice.problem);
-    Table& t = f.table;
-    t.id = f.id;
-    t.caption = fmt::format("Inner iterations on {}", choice.problem);
+    Table& t =
+        f.table = {f.id, fmt::format("Inner iterations on {}", choice.problem),
+                   columns("{Row sums and u=series}{M [bits]:>}{Specification=spec}{Inner iterations=iterations:>}"
+                           "{Outer:>}")};
     t.folded = true;
-    t.columns = {text_column("series", "Row sums and u"), number_column("m", "M", "bits"),
-                 text_column("spec", "Specification"), number_column("iterations", "Inner iterations"),
-                 number_column("outer", "Outer")};
     LineChart chart;
     chart.x = {"m", "fraction bits M of r, p and q"};
     chart.x.tested = true;

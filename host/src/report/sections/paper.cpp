@@ -79,12 +79,10 @@ Table iterations_table(int number, const std::vector<PaperCell>& cells, const Ro
     Table t;
     t.id = fmt::format("paper-{}", number);
     t.caption = fmt::format("Table {}: {}", number, kTitles[number - 1]);
-    t.columns = {text_column("format", "Inner format"), text_column("stop", "Inner stop")};
-    for (const int level : levels) {
-        t.columns.push_back(number_column(fmt::format("ours_{}", level), fmt::format("Level {}: ours", level)));
-        t.columns.push_back(number_column(fmt::format("paper_{}", level), "paper"));
-        t.columns.push_back(number_column(fmt::format("ratio_{}", level), "ratio"));
-    }
+    std::string line = "{Inner format=format}{Inner stop=stop}";
+    for (const int level : levels)
+        line += fmt::format("{{Level {0}: ours=ours_{0}:>}}{{paper=paper_{0}:>}}{{ratio=ratio_{0}:>}}", level);
+    t.columns = columns(line);
     t.note = number == 1 ? "The paper prints half of the root mean square error, and so does this table."
                          : "Inner iterations : outer steps; the ratio is of inner iterations, ours over the paper's.";
     std::vector<std::pair<std::string, std::string>> done;
@@ -112,16 +110,12 @@ Table iterations_table(int number, const std::vector<PaperCell>& cells, const Ro
 }
 
 Table area_table(const Rows& rows, const std::string& folder, int given) {
-    Table t;
-    t.id = "paper-5";
-    t.caption = "Table 5: the pipelined CG core on the xc2v8000";
-    t.note = "Our slices are estimated from LUTs and flip-flops; our I/O counts every port bit, the control bus too. "
-             "MHz are the paper's.";
-    t.columns = {text_column("multiplier", "Multipliers"), text_column("format", "Format"),
-                 number_column("slices", "Slices: ours"),  number_column("paper_slices", "paper"),
-                 number_column("ratio", "ratio"),          number_column("blocks", "Blocks: ours"),
-                 number_column("paper_blocks", "paper"),   number_column("io", "I/O: ours", "bits"),
-                 number_column("paper_io", "paper"),       number_column("paper_mhz", "paper", "MHz")};
+    Table t{"paper-5", "Table 5: the pipelined CG core on the xc2v8000",
+            columns("{Multipliers=multiplier}{Format}{Slices: ours=slices:>}{paper=paper_slices:>}{ratio:>}"
+                    "{Blocks: ours=blocks:>}{paper=paper_blocks:>}{I/O: ours [bits]=io:>}{paper=paper_io:>}"
+                    "{paper [MHz]=paper_mhz:>}"),
+            "Our slices are estimated from LUTs and flip-flops; our I/O counts every port bit, the control bus too. "
+            "MHz are the paper's."};
     for (const synthesis::Table5Row& row : synthesis::read_table5(folder)) {
         const std::string multiplier = row.multiplier == "logic" ? "logic" : "block";
         for (const SynthesisRow& s : rows.synthesis) {

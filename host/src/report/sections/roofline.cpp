@@ -25,17 +25,9 @@ Section roofline_section(const Rows& rows) {
         const Node whole(d, d.document, {});
         const double copy = whole.number("copy_bytes_per_second").value_or(0);
         Table t;
-        t.columns = {text_column("series", "Arithmetic, plan"),
-                     number_column("level", "Level"),
-                     number_column("rows", "Unknowns"),
-                     number_column("us", "One pass", "µs"),
-                     number_column("bound_us", "at the copy rate", "µs"),
-                     number_column("bytes", "Bytes per row"),
-                     number_column("rate", "Rate", "GB/s"),
-                     number_column("share", "of the copy rate", "%"),
-                     hidden_column("seconds"),
-                     hidden_column("bound_"),
-                     hidden_column("rate_")};
+        t.columns = columns("{Arithmetic, plan=series}{Level:>}{Unknowns=rows:>}{One pass [µs]=us:>}"
+                            "{at the copy rate [µs]=bound_us:>}{Bytes per row=bytes:>}{Rate [GB/s]:>}"
+                            "{of the copy rate [%]=share:>}{=seconds}{=bound_}{=rate_}");
         std::vector<std::string> names, streaming;
         for (const Node& level : nodes(d, "poisson")) {
             const auto unknowns = level.number("rows");

@@ -32,15 +32,8 @@ std::vector<Table> sparse_tables(const DocumentRow& document, const DocumentOrig
         t.note = "Our designs are modelled from simulated clocks of a pass. GB/s: what the stream of the matrix takes. "
                  "Operations: two for each entry, twelve for each row. Watts: the device's greatest power. Published "
                  "solvers and the GPU compute in other formats, so compare times of whole solves where both are given.";
-        t.columns = {text_column("what", "What"),
-                     text_column("kind", "Kind"),
-                     number_column("pass", "An iter.", "µs"),
-                     number_column("bandwidth", "GB/s"),
-                     number_column("operations", "Gop/s"),
-                     number_column("watts", "W"),
-                     number_column("per_watt", "Gop/s a W"),
-                     number_column("iterations", "Iterations"),
-                     number_column("seconds", "Time")};
+        t.columns = columns("{What}{Kind}{An iter. [µs]=pass:>}{GB/s=bandwidth:>}{Gop/s=operations:>}{W=watts:>}"
+                            "{Gop/s a W=per_watt:>}{Iterations:>}{Time=seconds:>}");
         t.row_header = false;
         t.folded = problem != first;
         return t;

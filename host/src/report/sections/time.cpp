@@ -60,17 +60,10 @@ Section time_section(const Rows& rows, Origins& origins) {
                             "has the fastest and the slowest.",
                             tolerance ? fmt::format("of {} ", *tolerance) : std::string());
             f.label = "Dot chart: time to solution of designs, GPU and CPU. The table below holds its figures.";
-            Table& t = f.table;
-            t.id = f.id;
-            t.caption = fmt::format("Time to solution of {}", problem);
-            t.columns = {text_column("name", "Solver"),
-                         text_column("engine", "Kind"),
-                         number_column("iterations", "Inner iterations"),
-                         number_column("seconds", "Time"),
-                         text_column("runs", "Of its runs"),
-                         number_column("defect", "True residual"),
-                         text_column("among", "Among"),
-                         hidden_column("text")};
+            Table& t = f.table = {
+                f.id, fmt::format("Time to solution of {}", problem),
+                columns("{Solver=name}{Kind=engine}{Inner iterations=iterations:>}{Time=seconds:>}{Of its runs=runs}"
+                        "{True residual=defect:>}{Among}{=text}")};
             std::map<std::string, Node> fastest;
             for (const Node& r : nodes(document, "rows")) {
                 if (r.text("problem") != problem || !r.number("seconds")) continue;

@@ -33,23 +33,15 @@ Cell figure(double value, const std::string& source, bool is_modelled, const std
 }
 
 Table table_of(const Answer& answer, const std::string& id) {
-    Table t;
-    t.id = id;
-    t.caption = fmt::format("The front for {} on {}, and the designs next to the best", answer.front()->problem,
-                            answer.front()->device);
-    t.note =
+    Table t{
+        id,
+        fmt::format("The front for {} on {}, and the designs next to the best", answer.front()->problem,
+                    answer.front()->device),
+        columns("{Front=letter}{Design}{Area by=by}{Cores:>}{Lanes:>}{Inner:>}"
+                "{Iterations or cycles=iterations:>}{Clock [MHz]:>}{Of device [%]=area_share:>}"
+                "{Time=seconds:>}"),
         "Smallest area first; the winner is set off. Area by a netlist: of a core that was synthesised; modelled: by "
-        "the area model of docs/tune.md. Times rest on a clock that no place and route has shown.";
-    t.columns = {text_column("letter", "Front"),
-                 text_column("design", "Design"),
-                 text_column("by", "Area by"),
-                 number_column("cores", "Cores"),
-                 number_column("lanes", "Lanes"),
-                 number_column("inner", "Inner"),
-                 number_column("iterations", "Iterations or cycles"),
-                 number_column("clock", "Clock", "MHz"),
-                 number_column("area_share", "Of device", "%"),
-                 number_column("seconds", "Time")};
+        "the area model of docs/tune.md. Times rest on a clock that no place and route has shown."};
     t.row_header = false;
     std::size_t on_front = 0;
     for (const TunedRow* r : answer) {

@@ -86,12 +86,10 @@ Figure outcomes_figure(const std::vector<UpsetRow>& campaigns, const std::vector
     t.note =
         "Outcomes without a column did not occur. Outer steps: over all solves that converged, more than they take "
         "without an upset.";
-    t.columns = {text_column("spec", "Datapath"), text_column("what", "Core"), hidden_column("number"),
-                 number_column("upsets", "Upsets")};
-    for (const Shown& s : shown) t.columns.push_back(number_column(s.name, s.title));
-    t.columns.push_back(number_column("unmasked", "Not masked", "%"));
-    t.columns.push_back(number_column("detected_share", "Of those detected", "%"));
-    t.columns.push_back(number_column("steps", "Outer steps"));
+    std::string line = "{Datapath=spec}{Core=what}{=number}{Upsets:>}";
+    for (const Shown& s : shown) line += fmt::format("{{{}={}:>}}", s.title, s.name);
+    t.columns =
+        columns(line + "{Not masked [%]=unmasked:>}{Of those detected [%]=detected_share:>}{Outer steps=steps:>}");
     for (std::size_t i = 0; i < campaigns.size(); ++i) {
         const UpsetCampaign& c = campaigns[i].campaign;
         TableRow r{{spec(c.spec, campaigns[i].at.column("spec")), words(names[i]),
@@ -121,19 +119,11 @@ Figure outcomes_figure(const std::vector<UpsetRow>& campaigns, const std::vector
 
 /// What the campaigns are of.
 Table campaigns_table(const std::vector<UpsetRow>& campaigns, const std::vector<std::string>& names) {
-    Table t;
-    t.id = "upset-campaigns";
-    t.caption = "The campaigns";
-    t.note = "Bits: of the whole core.";
+    Table t{"upset-campaigns", "The campaigns",
+            columns("{Datapath=spec}{Core=what}{Problem}{Seed:>}{Upsets asked=asked:>}{Converged:>}"
+                    "{Registers [bits]:>}{Memories [bits]:>}"),
+            "Bits: of the whole core."};
     t.folded = true;
-    t.columns = {text_column("spec", "Datapath"),
-                 text_column("what", "Core"),
-                 text_column("problem", "Problem"),
-                 number_column("seed", "Seed"),
-                 number_column("asked", "Upsets asked"),
-                 number_column("converged", "Converged"),
-                 number_column("registers", "Registers", "bits"),
-                 number_column("memories", "Memories", "bits")};
     for (std::size_t i = 0; i < campaigns.size(); ++i) {
         const UpsetCampaign& c = campaigns[i].campaign;
         const RowAddress& at = campaigns[i].at;
@@ -154,14 +144,12 @@ Table modules_table(const std::vector<UpsetRow>& campaigns, const std::vector<st
     t.note =
         "Modules of which an upset was not masked, those with the most first. Share: of all upsets of the campaign "
         "that were not masked. Not covered: falsely, not converged, hang and wrong.";
-    t.columns = {text_column("module", "Module"),         text_column("kind", "Bits of"),
-                 text_column("spec", "Datapath"),         text_column("what", "Core"),
-                 number_column("bits", "Bits"),           number_column("upsets", "Upsets"),
-                 number_column("unmasked", "Not masked"), number_column("share", "Share", "%")};
+    std::string line = "{Module}{Bits of=kind}{Datapath=spec}{Core=what}{Bits:>}{Upsets:>}{Not masked=unmasked:>}"
+                       "{Share [%]:>}";
     for (const Shown& s : kShown)
         if (s.outcome == Outcome::corrected || s.outcome == Outcome::detected)
-            t.columns.push_back(number_column(s.name, s.title));
-    t.columns.push_back(number_column("uncovered", "Not covered"));
+            line += fmt::format("{{{}={}:>}}", s.title, s.name);
+    t.columns = columns(line + "{Not covered=uncovered:>}");
     for (std::size_t i = 0; i < campaigns.size(); ++i) {
         const UpsetCampaign& c = campaigns[i].campaign;
         std::vector<const UpsetModule*> modules;

@@ -10,6 +10,7 @@
 #include "mantissa/base/shell_words.hpp"
 #include "mantissa/format.hpp"
 #include "text/counted.hpp"
+#include "text/tables/table.hpp"
 #include "tune/tune.hpp"
 
 namespace mantissa::tuning {
@@ -50,20 +51,21 @@ std::string spread_text(const Design& d) {
                        d.side_iterations.size());
 }
 
-std::string row_text(const TuneRequest& request, const TuneResult& result, const Placed& p) {
-    const Design& d = result.designs[p.design];
-    return fmt::format("  {:>8}  {:>9}  {:>5}  {:>6}  {:>5}  {:>8}  {:<8}  {}{}\n", percent(p.estimate.area_share),
-                       seconds_text(p.estimate.seconds), p.estimate.cores, d.iterations,
-                       p.build.cycle ? "-" : std::to_string(d.options.inner),
-                       request.goal == Goal::energy ? fmt::format("{:.3g} J", p.cost)
-                                                    : fmt::format("{:.0f} MHz", p.build.figures.mhz),
-                       p.build.figures.synthesised ? "netlist" : "modelled", p.build.name(),
-                       d.options.headroom ? fmt::format(" --headroom {}", *d.options.headroom) : "");
+const text::Table& designs_table() {
+    static const text::Table table(
+        "  {area:>8}  {time:>9}  {cores:>5}  {iter.:>6}  {inner:>5}  {clock:>8}  {area by:<8}  {datapath}");
+    return table;
 }
 
-std::string head_text() {
-    return fmt::format("  {:>8}  {:>9}  {:>5}  {:>6}  {:>5}  {:>8}  {:<8}  {}\n", "area", "time", "cores", "iter.",
-                       "inner", "clock", "area by", "datapath");
+std::string row_text(const TuneRequest& request, const TuneResult& result, const Placed& p) {
+    const Design& d = result.designs[p.design];
+    return designs_table().row(
+        {percent(p.estimate.area_share), seconds_text(p.estimate.seconds), p.estimate.cores, d.iterations,
+         p.build.cycle ? "-" : std::to_string(d.options.inner),
+         request.goal == Goal::energy ? fmt::format("{:.3g} J", p.cost)
+                                      : fmt::format("{:.0f} MHz", p.build.figures.mhz),
+         p.build.figures.synthesised ? "netlist" : "modelled",
+         p.build.name() + (d.options.headroom ? fmt::format(" --headroom {}", *d.options.headroom) : "")});
 }
 
 /// Of the front at most so many rows, the winner's among them.
@@ -174,12 +176,9 @@ std::string tune_text(const TuneRequest& request, const TuneResult& result) {
     if (result.best.empty())
         return out + "No design reached the tolerance within the limits; loosen --within, or --vary its axes.\n" +
                surer_text(request, result);
-    out += "\nThe front, area of the device against time:\n" + head_text();
+    out += "\nThe front, area of the device against time:\n" + designs_table().head();
     for (const Placed* p : shown_front(result)) out += row_text(request, result, *p);
-    if (result.near_front > 0)
-        out += fmt::format("  And {} that may be no better than these, by the model's largest errors.\n",
-                           text::counted(result.near_front, "modelled design"));
-    out += fmt::format("\nNearest to the best by {}:\n", to_string(request.goal)) + head_text();
+    out += fmt::format("\nNearest to the best by {}:\n", to_string(request.goal)) + designs_table().head();
     for (std::size_t i = 0; i < std::min(result.best.size(), kShown); ++i)
         out += row_text(request, result, result.best[i]);
     const bool apart =

@@ -4,7 +4,10 @@
 #include <string>
 #include <string_view>
 
-namespace mantissa::report {
+namespace mantissa::text {
+
+/// Marks a modelled or estimated figure: a lozenge after it.
+inline constexpr const char* kMark = "<abbr class=\"mark\" title=\"modelled, not measured\">\xE2\x97\x8A</abbr>";
 
 /// `text` for element content and quoted attributes: & < > " ' become entities; control characters that HTML does not
 /// allow become U+FFFD.
@@ -17,4 +20,4 @@ std::string escape_breaking(std::string_view text);
 /// open a comment, as do the two line separators.
 std::string escape_json(std::string_view text);
 
-} // namespace mantissa::report
+} // namespace mantissa::text

@@ -1,6 +1,6 @@
 #include "html.hpp"
 
-namespace mantissa::report {
+namespace mantissa::text {
 
 namespace {
 
@@ -75,4 +75,4 @@ std::string escape_json(std::string_view text) {
     return out;
 }
 
-} // namespace mantissa::report
+} // namespace mantissa::text
