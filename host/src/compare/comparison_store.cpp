@@ -150,25 +150,14 @@ std::optional<Provenance> ComparisonStore::origin_of_placement(const CoreKey& ke
 
 std::optional<ComparisonStore::Synthesis> ComparisonStore::newest_synthesis(const CoreKey& key) const {
     const auto db = database();
-    Statement query = db->prepare(
-        fmt::format("SELECT luts, memory_luts, flip_flops, paired, carries, multipliers, memory_bits, io_bits, "
-                    "depth, model_mhz, model_path, tool, sources, {} FROM netlist WHERE {} ORDER BY date DESC "
-                    "LIMIT 1",
-                    kProvenance, kCore));
+    Statement query =
+        db->prepare(fmt::format("SELECT {}, tool, sources, {} FROM netlist WHERE {} ORDER BY date DESC LIMIT 1",
+                                synthesis::figure_columns(), kProvenance, kCore));
     bind_core(query, key);
     if (!query.step()) return std::nullopt;
-    Synthesis s;
-    synthesis::SynthesisFigures& f = s.figures;
-    int at = 0;
-    for (std::uint64_t* column : {&f.luts, &f.memory_luts, &f.flip_flops, &f.paired, &f.carries, &f.multipliers,
-                                  &f.memory_bits, &f.io_bits, &f.depth})
-        *column = query.integer(at++);
-    f.model_mhz = query.real(at++);
-    f.model_path = std::string(query.text(at++));
-    s.tool = std::string(query.text(at++));
-    s.sources = std::string(query.text(at++));
-    s.provenance = query.provenance(at);
-    return s;
+    constexpr int kFigures = std::size(synthesis::kNetlistCounts) + 2;
+    return Synthesis{synthesis::figures_at(query), std::string(query.text(kFigures)),
+                     std::string(query.text(kFigures + 1)), query.provenance(kFigures + 2)};
 }
 
 std::vector<ComparisonStore::Placed> ComparisonStore::placements(const CoreKey& key, const std::string& sources) const {

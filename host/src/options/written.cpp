@@ -107,6 +107,12 @@ std::string reference_page(std::span<const Option> among) {
     for (const Group group : kGroups)
         if (const std::string rows = rows_of(among, [&](const Option& o) { return o.group == group; }); !rows.empty())
             text += fmt::format("\n## {}\n\n{}{}", title(group), table.head(), rows);
+    text +=
+        "\n## Of dense systems\n\nFor `solve --dense`, a `[[dense]]` grid of a sweep file and Python's "
+        "`solve_dense()`, from the table in\n`host/src/options/dense.cpp`. Files and Python begin with lu:s10e5 and a "
+        "GMRES tolerance of 1e-4, and GMRES\nends there alone. A grid has no `method`: the rows of a store are of "
+        "factors.\n\n" +
+        table.head() + rows_of(dense(), [](const Option&) { return true; });
     return text + fmt::format("\n## Of commands\n\nAs `solve` has them, in the table of `host/src/options/common.cpp`; "
                               "other commands have some, and say in their help where they\nmean something else. "
                               "`{}` and `{}` are keys of sweep files, of JSON and of a store, too.\n\n{}{}",

@@ -128,15 +128,7 @@ template <class Row> Row netlist_row(const RowReader& r) {
 SynthesisRow synthesis_row(const RowReader& r, Origins& origins) {
     auto s = netlist_row<SynthesisRow>(r);
     synthesis::SynthesisFigures& f = s.figures;
-    f.luts = r.whole("luts");
-    f.memory_luts = r.whole("memory_luts");
-    f.flip_flops = r.whole("flip_flops");
-    f.paired = r.whole("paired");
-    f.carries = r.whole("carries");
-    f.multipliers = r.whole("multipliers");
-    f.memory_bits = r.whole("memory_bits");
-    f.io_bits = r.whole("io_bits");
-    f.depth = r.whole("depth");
+    for (const synthesis::NetlistCount& count : synthesis::kNetlistCounts) f.*count.member = r.whole(count.name);
     if (r.has("model_mhz")) {
         s.model_mhz = r.maybe_real("model_mhz");
         s.model_path = r.text("model_path");

@@ -68,6 +68,21 @@ struct SynthesisFigures {
     [[nodiscard]] std::uint64_t slices(const std::string& target) const;
 };
 
+/// A netlist's counts by name, in the order of a store's columns.
+struct NetlistCount {
+    const char* name;
+    std::uint64_t SynthesisFigures::*member;
+};
+inline constexpr NetlistCount kNetlistCounts[] = {{"luts", &SynthesisFigures::luts},
+                                                  {"memory_luts", &SynthesisFigures::memory_luts},
+                                                  {"flip_flops", &SynthesisFigures::flip_flops},
+                                                  {"paired", &SynthesisFigures::paired},
+                                                  {"carries", &SynthesisFigures::carries},
+                                                  {"multipliers", &SynthesisFigures::multipliers},
+                                                  {"memory_bits", &SynthesisFigures::memory_bits},
+                                                  {"io_bits", &SynthesisFigures::io_bits},
+                                                  {"depth", &SynthesisFigures::depth}};
+
 /// One run of place and route on an LFE5U-85F, speed grade 8, without I/O buffers.
 struct Placement {
     int seed = 0;

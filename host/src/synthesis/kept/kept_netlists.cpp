@@ -23,16 +23,7 @@ bool is_of(const json& entry, const SynthesisKey& key) {
 KeptNetlist read(const json& entry) {
     KeptNetlist kept;
     SynthesisFigures& f = kept.figures;
-    const auto count = [&](const char* name, std::uint64_t& to) { to = entry.at(name).get<std::uint64_t>(); };
-    count("luts", f.luts);
-    count("memory_luts", f.memory_luts);
-    count("flip_flops", f.flip_flops);
-    count("paired", f.paired);
-    count("carries", f.carries);
-    count("multipliers", f.multipliers);
-    count("memory_bits", f.memory_bits);
-    count("io_bits", f.io_bits);
-    count("depth", f.depth);
+    for (const NetlistCount& count : kNetlistCounts) f.*count.member = entry.at(count.name).get<std::uint64_t>();
     f.model_mhz = entry.at("model_mhz").get<double>();
     f.model_path = entry.at("model_path").get<std::string>();
     const auto text = [&](const char* name) { return entry.at(name).get<std::string>(); };

@@ -1,6 +1,5 @@
 #include "synthesis_store.hpp"
 
-#include <array>
 
 #include <fmt/format.h>
 
@@ -86,12 +85,22 @@ Statement& bind_key(Statement& statement, const SynthesisKey& key) {
     return statement.bind_all(key.bands, key.spec, key.target, key.multiplier, key.part, key.tool, key.sources);
 }
 
-template <class Figures> auto columns(Figures& f) {
-    return std::array{&f.luts,        &f.memory_luts, &f.flip_flops, &f.paired, &f.carries,
-                      &f.multipliers, &f.memory_bits, &f.io_bits,    &f.depth};
+} // namespace
+
+std::string figure_columns() {
+    std::string names;
+    for (const NetlistCount& count : kNetlistCounts) names += fmt::format("{}, ", count.name);
+    return names + "model_mhz, model_path";
 }
 
-} // namespace
+SynthesisFigures figures_at(const Statement& row) {
+    SynthesisFigures figures;
+    int at = 0;
+    for (const NetlistCount& count : kNetlistCounts) figures.*count.member = row.integer(at++);
+    figures.model_mhz = row.real(at++);
+    figures.model_path = row.text(at);
+    return figures;
+}
 
 void settle_synthesis_tables(const std::string& path) {
     (void)open(path);
@@ -104,17 +113,8 @@ void settle_synthesis_tables(const Database& db) {
 
 std::optional<SynthesisFigures> find_synthesis(const std::string& path, const SynthesisKey& key) {
     const Database db = open_to_find(path);
-    Statement select = db.prepare(
-        fmt::format("SELECT luts, memory_luts, flip_flops, paired, carries, multipliers, memory_bits, io_bits, depth, "
-                    "model_mhz, model_path FROM netlist WHERE {}",
-                    kOfNetlist));
-    if (!bind_key(select, key).step()) return std::nullopt;
-    SynthesisFigures figures;
-    int at = 0;
-    for (std::uint64_t* column : columns(figures)) *column = select.integer(at++);
-    figures.model_mhz = select.real(at++);
-    figures.model_path = select.text(at);
-    return figures;
+    Statement select = db.prepare(fmt::format("SELECT {} FROM netlist WHERE {}", figure_columns(), kOfNetlist));
+    return bind_key(select, key).step() ? std::optional(figures_at(select)) : std::nullopt;
 }
 
 void put_synthesis(const std::string& path, const SynthesisKey& key, const SynthesisFigures& figures,
@@ -123,7 +123,7 @@ void put_synthesis(const std::string& path, const SynthesisKey& key, const Synth
     Statement insert =
         db.prepare("INSERT OR REPLACE INTO netlist VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
     bind_key(insert, key);
-    for (const std::uint64_t* column : columns(figures)) insert.bind(*column);
+    for (const NetlistCount& count : kNetlistCounts) insert.bind(figures.*count.member);
     insert.bind(figures.model_mhz).bind(figures.model_path).bind_provenance(provenance).step();
 }
 

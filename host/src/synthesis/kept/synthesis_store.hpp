@@ -10,7 +10,8 @@
 
 namespace mantissa::results {
 class Database;
-}
+class Statement;
+} // namespace mantissa::results
 
 namespace mantissa::synthesis {
 
@@ -24,6 +25,10 @@ struct SynthesisKey {
 void settle_synthesis_tables(const std::string& path);
 /// The same in a database that is open.
 void settle_synthesis_tables(const results::Database& db);
+
+/// The columns of a netlist's figures, as a SELECT lists them, and what a row that begins with them has.
+std::string figure_columns();
+SynthesisFigures figures_at(const results::Statement& row);
 
 /// All throw InvalidInput, one line, when the file cannot be used.
 std::optional<SynthesisFigures> find_synthesis(const std::string& path, const SynthesisKey& key);

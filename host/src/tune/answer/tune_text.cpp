@@ -178,6 +178,9 @@ std::string tune_text(const TuneRequest& request, const TuneResult& result) {
                surer_text(request, result);
     out += "\nThe front, area of the device against time:\n" + designs_table().head();
     for (const Placed* p : shown_front(result)) out += row_text(request, result, *p);
+    if (result.near_front > 0)
+        out += fmt::format("  And {} that may be no better than these, by the model's largest errors.\n",
+                           text::counted(result.near_front, "modelled design"));
     out += fmt::format("\nNearest to the best by {}:\n", to_string(request.goal)) + designs_table().head();
     for (std::size_t i = 0; i < std::min(result.best.size(), kShown); ++i)
         out += row_text(request, result, result.best[i]);

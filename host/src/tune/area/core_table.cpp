@@ -22,13 +22,9 @@ void each_core(const std::string& file, const std::function<void(const nlohmann:
 
 synthesis::SynthesisFigures figures_of(const nlohmann::json& entry) {
     synthesis::SynthesisFigures f;
-    f.luts = entry.at("luts");
-    f.memory_luts = entry.at("memory_luts");
-    f.flip_flops = entry.at("flip_flops");
-    f.paired = entry.at("paired");
-    f.carries = entry.at("carries");
-    f.multipliers = entry.at("multipliers");
-    f.memory_bits = entry.at("memory_bits");
+    for (const synthesis::NetlistCount& count : synthesis::kNetlistCounts) // (the table has no pins)
+        if (count.member != &synthesis::SynthesisFigures::io_bits)
+            f.*count.member = entry.at(count.name).get<std::uint64_t>();
     f.model_mhz = entry.at("model_mhz");
     return f;
 }
