@@ -162,7 +162,8 @@ private:
                 point.engine = text_of(key, value);
                 if (engines_.insert(point.engine).second) at_line(value.line, [&] { make_lu_factor(point.engine, 1); });
             } else if (const options::Option* const option = options::find(key, options::dense())) {
-                at_line(value.line, [&] { options::give(o, *option, value_of(*option, key, value), key); });
+                at_line(value.line,
+                        [&, name = key] { options::give(o, *option, value_of(*option, name, value), name); });
             }
         }
         return point;

@@ -231,6 +231,7 @@ compare::Estimate Judge::at_worst(const Placed& p) const {
 /// the model may be off.
 void Judge::find_front(const std::vector<Placed>& all) {
     std::vector<std::pair<double, double>> points;
+    points.reserve(all.size());
     for (const Placed& p : all) points.emplace_back(p.estimate.area_share, p.estimate.seconds);
     const std::vector<bool> on_front = compare::pareto_front(points);
     std::vector<Placed> found;
