@@ -1,4 +1,5 @@
 // GMRES(m) through solve(): alone and inside refinement, and what cannot stand beside it.
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -7,8 +8,10 @@
 
 #include "expect_invalid.hpp"
 #include "mantissa/engine.hpp"
+#include "mantissa/host/native.hpp"
 #include "mantissa/host/options.hpp"
 #include "mantissa/host/problem.hpp"
+#include "scratch.hpp"
 
 namespace {
 
@@ -140,6 +143,37 @@ TEST(GmresSolves, RefusedInOneLine) {
     refused(o, "gmres on fx18.16: the entries of a basis span many powers of two");
     o = gmres("s17e8", 1001);
     refused(o, "recurrence gmres(1001): give 1 to 1000 steps of a cycle");
+}
+
+/// Grcar's matrix: -1 below the diagonal, 1 on it and three times above.
+std::string grcar(int n) {
+    std::string entries;
+    int count = 0;
+    for (int i = 1; i <= n; ++i)
+        for (int j = std::max(i - 1, 1); j <= std::min(i + 3, n); ++j, ++count)
+            entries += std::to_string(i) + ' ' + std::to_string(j) + (j < i ? " -1\n" : " 1\n");
+    return "%%MatrixMarket matrix coordinate real general\n" + std::to_string(n) + ' ' + std::to_string(n) + ' ' +
+           std::to_string(count) + '\n' + entries;
+}
+
+TEST(GmresSolves, ComeAfterBicgstabWhereNobodyNamedARecurrence) {
+    const Scratch scratch;
+    const Problem problem = make_problem("mtx:" + scratch.write("grcar.mtx", grcar(300)));
+    SolveOptions o;
+    o.scheme = Scheme::jacobi_pcg;
+    o.spec = native_spec();
+    o.jacobi = true;
+    o.tolerance = 1e-8;
+    ASSERT_TRUE(take_native_recurrence(problem, o));
+    const auto engine = make_emulated_engine();
+    std::vector<SolveResult> results = solve_all(problem, *engine, o);
+    ASSERT_EQ(results.front().status, Status::stagnated);
+    ASSERT_TRUE(take_gmres_instead(results, *engine, o));
+    EXPECT_EQ(o.recurrence, RecurrenceChoice::gmres);
+    results = solve_all(problem, *engine, o);
+    EXPECT_EQ(results.front().status, Status::converged);
+    EXPECT_LE(results.front().true_residual, 1e-8);
+    EXPECT_FALSE(take_gmres_instead(results, *engine, o));
 }
 
 } // namespace

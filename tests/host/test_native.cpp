@@ -11,11 +11,9 @@
 #include "mantissa/host/native.hpp"
 #include "mantissa/host/point.hpp"
 #include "mantissa/host/problem.hpp"
-#include "mantissa/host/registry.hpp"
 #include "mantissa/host/residual.hpp"
 #include "mantissa/recurrence/library.hpp"
 #include "mantissa/sparse/jacobi_pcg.hpp"
-#include "scratch.hpp"
 
 namespace mantissa {
 namespace {
@@ -106,37 +104,6 @@ TEST(NativeDefault, IsBicgstabWhereTheMatrixIsNotSymmetric) {
     EXPECT_EQ(o.recurrence, RecurrenceChoice::bicgstab);
     SolveOptions reduced; // (a datapath keeps what it was asked for)
     EXPECT_FALSE(take_native_recurrence(problem, reduced));
-}
-
-/// Grcar's matrix: -1 below the diagonal, 1 on it and three times above.
-std::string grcar(int n) {
-    std::string entries;
-    int count = 0;
-    for (int i = 1; i <= n; ++i)
-        for (int j = std::max(i - 1, 1); j <= std::min(i + 3, n); ++j, ++count)
-            entries += std::to_string(i) + ' ' + std::to_string(j) + (j < i ? " -1\n" : " 1\n");
-    return "%%MatrixMarket matrix coordinate real general\n" + std::to_string(n) + ' ' + std::to_string(n) + ' ' +
-           std::to_string(count) + '\n' + entries;
-}
-
-TEST(NativeDefault, IsGmresWhereBicgstabGivesUp) {
-    const Scratch scratch;
-    const Problem problem = make_problem("mtx:" + scratch.write("grcar.mtx", grcar(300)));
-    SolveOptions o;
-    o.scheme = Scheme::jacobi_pcg;
-    o.spec = native_spec();
-    o.jacobi = true;
-    o.tolerance = 1e-8;
-    ASSERT_TRUE(take_native_recurrence(problem, o));
-    const auto engine = make_engine("emulated");
-    std::vector<SolveResult> results = solve_all(problem, *engine, o);
-    ASSERT_EQ(results.front().status, Status::stagnated);
-    ASSERT_TRUE(take_gmres_instead(results, *engine, o));
-    EXPECT_EQ(o.recurrence, RecurrenceChoice::gmres);
-    results = solve_all(problem, *engine, o);
-    EXPECT_EQ(results.front().status, Status::converged);
-    EXPECT_LE(results.front().true_residual, 1e-8);
-    EXPECT_FALSE(take_gmres_instead(results, *engine, o));
 }
 
 TEST(NativeLoops, AreTakenForARecurrenceByNameInDoubleOrFloat) {

@@ -202,7 +202,8 @@ Ready make_ready(const Flags& flags, const running::Ranks& ranks, const std::vec
     const bool by_cg = r.point.options.scheme == Scheme::jacobi_pcg;
     if (std::string other = apply_native(flags.native, flags.engine, *r.problem, r.point.options); !other.empty())
         chosen = std::move(other);
-    r.own_choice = by_cg && r.point.options.scheme == Scheme::recurrence;
+    r.own_choice =
+        by_cg && r.point.options.scheme == Scheme::recurrence && !in_double_over_parts(r.point.options, r.shared);
     if (std::string why = options::refusal(r.point.options, *r.problem); !why.empty()) throw InvalidInput(why);
     take_guess(flags, *r.problem, ranks);
     refuse_columns(flags, *r.problem, r, ranks);
@@ -230,9 +231,10 @@ int solve_ready(const Flags& flags, const std::string& typed, const Ready& ready
                                                loops_elsewhere(ready.shared, ranks, flags.parts), point.options, show));
         else results = solve_all(problem, ready.checked ? *ready.checked : *ready.engine, point.options, show);
         if (ready.own_choice && take_gmres_instead(results, *ready.engine, point.options)) {
-            fmt::print(stderr, "mantissa: bicgstab: {} after {} iterations, so {} in its place\n",
-                       to_string(results.front().status), results.front().inner_iterations,
-                       to_string(iterated(point.options)));
+            if (ranks.first())
+                fmt::print(stderr, "mantissa: bicgstab: {} after {} iterations, so {} in its place\n",
+                           to_string(results.front().status), results.front().inner_iterations,
+                           to_string(iterated(point.options)));
             results = solve_all(problem, *ready.engine, point.options, show);
         }
     } catch (const Mismatch& m) {

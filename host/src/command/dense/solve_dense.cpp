@@ -239,7 +239,7 @@ void check_native(const DenseFlags& f, const DenseOptions& o) {
 /// GMRES may end where the solve needs no more; its own limit is then that of the last digits.
 DenseOptions options_of(const DenseFlags& f) {
     DenseOptions o;
-    o.krylov_tolerance = 1e-8;
+    text::read_number(options::dense(Dense::gmres_tolerance).default_text, o.krylov_tolerance);
     o.krylov_enough = true;
     f.options.give_to(o);
     if (!given(f, Dense::lu)) o.spec = own_spec(f, o);
