@@ -339,8 +339,9 @@ TEST(Verdicts, SchemesThatOneEngineHasAreRefusedOnOthers) {
         const auto on = [&](const Engine& engine) {
             return [&] { static_cast<void>(solve(p, engine, options_of(scheme, "double", false))); };
         };
-        expect_invalid(on(Other{}),
-                       fmt::format("recurrence {}: only engine 'emulated' has it in this datapath, not 'other'", scheme));
+        expect_invalid(
+            on(Other{}),
+            fmt::format("recurrence {}: only engine 'emulated' has it in this datapath, not 'other'", scheme));
         expect_invalid(on(*make_checked_engine(*emulated, *emulated)), "unchecked");
     }
     EXPECT_EQ(solve(p, Other{}, options_of("direct", "double", false)).status, Status::converged);

@@ -31,7 +31,9 @@ struct RowSlice {
     std::uint64_t rest = 0; ///< its rests, up to the next slice's
 };
 /// What a row has beyond its slice's slots.
-struct RowRest { std::uint32_t row = 0, entries = 0; };
+struct RowRest {
+    std::uint32_t row = 0, entries = 0;
+};
 
 /// A matrix in slices as products read it.
 template <class T> struct RowSlices {
