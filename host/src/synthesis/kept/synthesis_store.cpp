@@ -1,6 +1,5 @@
 #include "synthesis_store.hpp"
 
-
 #include <fmt/format.h>
 
 #include "mantissa/format.hpp"
