@@ -53,7 +53,7 @@ std::string to_string(Plan p) {
 }
 
 std::string to_string(CgEnd e) {
-    constexpr const char* kNames[] = {"converged", "passes", "indefinite", "not finite", "stagnated"};
+    constexpr const char* kNames[] = {"converged", "passes", "indefinite", "not finite", "stagnated", "cancelled"};
     return kNames[static_cast<int>(e)];
 }
 

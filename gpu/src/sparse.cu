@@ -65,8 +65,9 @@ void SparseMatrix::apply_several(std::span<const std::vector<double>> x, std::ve
 }
 std::vector<SparseCgReport> SparseMatrix::solve_several(std::span<const std::vector<double>> b, double tolerance,
                                                         std::uint32_t max_iterations,
-                                                        std::vector<std::vector<double>>* x, SeveralPlan plan) const {
-    return impl_->matrix->solve_several(b, tolerance, max_iterations, x, plan);
+                                                        std::vector<std::vector<double>>* x, SeveralPlan plan,
+                                                        const SparseLook& look) const {
+    return impl_->matrix->solve_several(b, tolerance, max_iterations, x, plan, look);
 }
 
 namespace {

@@ -39,7 +39,7 @@ public:
     virtual void apply_several(std::span<const std::vector<double>> x, std::vector<std::vector<double>>& y) const = 0;
     virtual std::vector<SparseCgReport> solve_several(std::span<const std::vector<double>> b, double tolerance,
                                                       std::uint32_t limit, std::vector<std::vector<double>>* x,
-                                                      SeveralPlan plan) const = 0;
+                                                      SeveralPlan plan, const SparseLook& look) const = 0;
 };
 
 template <class T> class DeviceMatrix final : public DeviceMatrixBase {
@@ -56,7 +56,7 @@ public:
     void apply_several(std::span<const std::vector<double>> x, std::vector<std::vector<double>>& y) const override;
     std::vector<SparseCgReport> solve_several(std::span<const std::vector<double>> b, double tolerance,
                                               std::uint32_t limit, std::vector<std::vector<double>>* x,
-                                              SeveralPlan plan) const override;
+                                              SeveralPlan plan, const SparseLook& look) const override;
 
 private:
     static constexpr int kMostTogether = 3;
@@ -120,18 +120,19 @@ private:
     template <int N>
     std::vector<SparseCgReport> solve_together(std::span<const std::vector<double>> b, double tolerance,
                                                std::uint32_t limit, std::vector<std::vector<double>>* solution,
-                                               Resident<N>& resident, SeveralPlan plan) const;
-    /// As correct(), for all active columns.
+                                               Resident<N>& resident, SeveralPlan plan, const SparseLook& look) const;
+    /// As correct(), for all active columns. `norm`: of each b, what `look` counts in.
     template <int N>
     void correct_together(const Buffer<T>& inverse, std::span<const std::vector<double>> d,
                           const std::vector<double>& goal, const std::vector<bool>& active, std::uint32_t limit,
                           bool again, const Buffer<T>& p, const Buffer<T>& q, std::vector<std::vector<double>>& x,
-                          std::vector<SparseCgReport>& report, const ResidentMatrix<N, T>* on_chip) const;
-    /// Two kernels an iteration until all columns have ended; returns seconds.
+                          std::vector<SparseCgReport>& report, const ResidentMatrix<N, T>* on_chip,
+                          const std::vector<double>& norm, const SparseLook& look) const;
+    /// Two kernels an iteration until all columns have ended, or go_on() of the state says no; returns seconds.
     template <int N>
     double stream_together(const Buffer<T>& inverse, const Buffer<T>& c, const Buffer<T>& r, const Buffer<T>& p,
                            const Buffer<T>& q, bool again, const Buffer<SeveralState<N>>& device_state,
-                           SeveralState<N>& state) const;
+                           SeveralState<N>& state, const std::function<bool()>& go_on) const;
 
     std::uint32_t rows_;
     std::size_t padded_;

@@ -27,9 +27,9 @@ void DeviceMatrix<T>::apply_several(std::span<const std::vector<double>> x, std:
 template <class T>
 std::vector<SparseCgReport> DeviceMatrix<T>::solve_several(std::span<const std::vector<double>> b, double tolerance,
                                                            std::uint32_t limit, std::vector<std::vector<double>>* x,
-                                                           SeveralPlan plan) const {
-    return b.size() == 1 ? solve_together<1>(b, tolerance, limit, x, resident_one_, plan)
-                         : solve_together<kMostTogether>(b, tolerance, limit, x, resident_, plan);
+                                                           SeveralPlan plan, const SparseLook& look) const {
+    return b.size() == 1 ? solve_together<1>(b, tolerance, limit, x, resident_one_, plan, look)
+                         : solve_together<kMostTogether>(b, tolerance, limit, x, resident_, plan, look);
 }
 
 template <class T>
@@ -106,10 +106,10 @@ void DeviceMatrix<T>::apply_together(std::span<const std::vector<double>> x,
 
 template <class T>
 template <int N>
-std::vector<SparseCgReport> DeviceMatrix<T>::solve_together(std::span<const std::vector<double>> b, double tolerance,
-                                                            std::uint32_t limit,
-                                                            std::vector<std::vector<double>>* solution,
-                                                            Resident<N>& resident, SeveralPlan plan) const {
+std::vector<SparseCgReport>
+DeviceMatrix<T>::solve_together(std::span<const std::vector<double>> b, double tolerance, std::uint32_t limit,
+                                std::vector<std::vector<double>>* solution, Resident<N>& resident, SeveralPlan plan,
+                                const SparseLook& look) const {
     const std::size_t columns = b.size();
     const ResidentMatrix<N, T>* const on_chip = plan == SeveralPlan::stream ? nullptr : resident.of(host_);
     if (plan == SeveralPlan::resident && on_chip == nullptr)
@@ -145,7 +145,7 @@ std::vector<SparseCgReport> DeviceMatrix<T>::solve_together(std::span<const std:
             else std::ranges::fill(defect[j], 0.0); // nothing to solve, so nothing changes
         }
         correct_together<N>(device_inverse, {defect.data(), defect.size()}, goal, active, limit, again, p, q, x, report,
-                            on_chip);
+                            on_chip, norm, look);
         again = true;
         for (std::size_t j = 0; j < columns; ++j) {
             if (!active[j]) continue;
@@ -172,7 +172,8 @@ void DeviceMatrix<T>::correct_together(const Buffer<T>& inverse, std::span<const
                                        const std::vector<double>& goal, const std::vector<bool>& active,
                                        std::uint32_t limit, bool again, const Buffer<T>& p, const Buffer<T>& q,
                                        std::vector<std::vector<double>>& x, std::vector<SparseCgReport>& report,
-                                       const ResidentMatrix<N, T>* on_chip) const {
+                                       const ResidentMatrix<N, T>* on_chip, const std::vector<double>& norm,
+                                       const SparseLook& look) const {
     constexpr std::size_t kStride = Several<T, N>::kStride;
     std::vector<T> host = together<N>(d);
     Buffer<T> c(host.size()), r = to_device(host);
@@ -190,14 +191,24 @@ void DeviceMatrix<T>::correct_together(const Buffer<T>& inverse, std::span<const
         seconds = on_chip->solve(inverse.data(), r.data(), c.data(), p.data(), device_state.data(), again);
         device_state.download(std::span(&state, 1));
     } else {
-        seconds = stream_together<N>(inverse, c, r, p, q, again, device_state, state);
+        const auto go_on = [&] {
+            double worst = 0;
+            std::uint32_t most = 0;
+            for (std::size_t j = 0; j < d.size(); ++j) {
+                if (!active[j] || state.done[j] != 0) continue;
+                worst = std::max(worst, std::sqrt(state.rr[j]) / norm[j]);
+                most = std::max(most, state.iterations[j]);
+            }
+            return !look || look(made + most, worst);
+        };
+        seconds = stream_together<N>(inverse, c, r, p, q, again, device_state, state, go_on);
     }
     for (SparseCgReport& one : report) one.seconds += seconds;
     c.download(host);
     for (std::size_t j = 0; j < d.size(); ++j) {
         if (!active[j]) continue;
         report[j].iterations += state.iterations[j];
-        report[j].end = state.end[j];
+        report[j].end = state.done[j] != 0 ? state.end[j] : CgEnd::cancelled;
         for (std::size_t i = 0; i < rows_; ++i) x[j][i] += static_cast<double>(host[i * kStride + j]);
     }
 }
@@ -206,7 +217,8 @@ template <class T>
 template <int N>
 double DeviceMatrix<T>::stream_together(const Buffer<T>& inverse, const Buffer<T>& c, const Buffer<T>& r,
                                         const Buffer<T>& p, const Buffer<T>& q, bool again,
-                                        const Buffer<SeveralState<N>>& device_state, SeveralState<N>& state) const {
+                                        const Buffer<SeveralState<N>>& device_state, SeveralState<N>& state,
+                                        const std::function<bool()>& go_on) const {
     double seconds = 0;
     using Part = Elements<T, N>;
     const auto groups = static_cast<long long>(padded_ / Part::kRows);
@@ -247,6 +259,7 @@ double DeviceMatrix<T>::stream_together(const Buffer<T>& inverse, const Buffer<T
         for (std::uint64_t launched = 0; state.all_done == 0; launched += kBatch) {
             graph.launch();
             device_state.download(std::span(&state, 1));
+            if (state.all_done == 0 && !go_on()) break;
             if (launched > std::uint64_t{state.limit} + 2 * kBatch)
                 throw DeviceError("several_update", "the solver did not come to an end");
         }

@@ -273,8 +273,8 @@ __global__ void __launch_bounds__(kSeveralThreads)
         const bool was_done = state->done[j] != 0; // by a kernel before, or block 0 of this one: the same here
         const bool ends = !finite || reached || indefinite || limited;
         step[j] = {alpha, fmax(alpha * (alpha * qq - pq), 0.0) / rho, was_done || ends};
+        if (blockIdx.x == 0 && !was_done) state->rr[j] = rr;
         if (blockIdx.x == 0 && ends && !was_done) {
-            state->rr[j] = rr;
             state->end[j] = reached      ? CgEnd::converged
                             : indefinite ? CgEnd::indefinite
                             : finite     ? CgEnd::passes

@@ -12,6 +12,7 @@
 #include "mantissa/base/files.hpp"
 #include "mantissa/host/advise.hpp"
 #include "mantissa/host/advise_cycles.hpp"
+#include "mantissa/host/fastest.hpp"
 #include "mantissa/host/native.hpp"
 #include "mantissa/host/options.hpp"
 #include "mantissa/host/registry.hpp"
@@ -149,6 +150,7 @@ AskedFor asked_for(const std::string& engine, const std::string& written, const 
         asked.scheme = asked.scheme || option.asks == options::Asks::scheme;
         asked.solver = asked.solver || option.asks == options::Asks::solver;
         asked.datapath = asked.datapath || option.asks == options::Asks::datapath;
+        asked.plan = asked.plan || option.asks == options::Asks::plan;
     }
     return asked;
 }
@@ -159,9 +161,10 @@ nb::list solve_of(const Problem& problem, const std::string& engine, const nb::d
     SolveOptions options = solve_options(given);
     const std::string written = given.contains("spec") ? text_of(given["spec"]) : std::string();
     const AskedFor asked = asked_for(engine, written, given);
-    take_native_default(asked, options);
-    const bool own_choice =
+    const bool any_way = take_native_default(asked, options) && written.empty() && !asked.plan;
+    const bool other =
         !take_native_loops(asked, problem, options) && !asked.scheme && take_native_recurrence(problem, options);
+    const bool own_choice = (any_way || other) && has_other_ways(options);
     Watch watch(std::move(progress), std::move(callback));
     std::optional<Problem> begun;
     if (!guess.is_none()) {
@@ -175,9 +178,9 @@ nb::list solve_of(const Problem& problem, const std::string& engine, const nb::d
     {
         const nb::gil_scoped_release release;
         const std::unique_ptr<Engine> made = make_engine(engine);
-        results = solve_all(begun ? *begun : problem, *made, options, std::ref(watch));
-        if (own_choice && !watch.raised() && take_gmres_instead(results, *made, options))
-            results = solve_all(begun ? *begun : problem, *made, options, std::ref(watch));
+        const Problem& whole = begun ? *begun : problem;
+        results = own_choice ? solve_fastest(whole, *made, options, std::ref(watch), [](const std::string&) {})
+                             : solve_all(whole, *made, options, std::ref(watch));
     }
     watch.settle();
     nb::list all;

@@ -49,6 +49,8 @@ PcgEnd native_end(CgEnd end) {
         return PcgEnd::indefinite;
     case CgEnd::not_finite:
         return PcgEnd::not_finite;
+    case CgEnd::cancelled:
+        return PcgEnd::cancelled;
     case CgEnd::passes:
         break;
     }
@@ -56,7 +58,7 @@ PcgEnd native_end(CgEnd end) {
 }
 
 CgEnd end_of(PcgEnd end) {
-    for (const CgEnd e : {CgEnd::converged, CgEnd::stagnated, CgEnd::indefinite, CgEnd::not_finite})
+    for (const CgEnd e : {CgEnd::converged, CgEnd::stagnated, CgEnd::indefinite, CgEnd::not_finite, CgEnd::cancelled})
         if (native_end(e) == end) return e;
     return CgEnd::passes;
 }

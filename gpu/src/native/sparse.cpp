@@ -55,12 +55,16 @@ public:
         for (std::size_t first = 0; first < b.size(); first += together_) {
             std::vector<SparseCgReport> done;
             std::vector<std::vector<double>> found;
+            const SparseLook look = [&](std::uint32_t iterations, double residual) {
+                const bool on = !request.pace || request.pace(iterations, residual);
+                return (!request.watch || request.watch(iterations, residual)) && on;
+            };
             if (jacobi_) {
                 const auto some = b.subspan(first, std::min(together_, b.size() - first));
                 // (three together need more of the chip than one)
-                done = matrix_.solve_several(some, tolerance, limit, &found,
-                                             some.size() > 1 && plan == SeveralPlan::resident ? SeveralPlan::automatic
-                                                                                              : plan);
+                done = matrix_.solve_several(
+                    some, tolerance, limit, &found,
+                    some.size() > 1 && plan == SeveralPlan::resident ? SeveralPlan::automatic : plan, look);
             } else {
                 found.emplace_back();
                 done.push_back(matrix_.solve(b[first], tolerance, limit, false, &found.front()));

@@ -23,6 +23,7 @@
 #include "mantissa/base/quoted.hpp"
 #include "mantissa/checked_engine.hpp"
 #include "mantissa/format.hpp"
+#include "mantissa/host/fastest.hpp"
 #include "mantissa/host/matrix_market.hpp"
 #include "mantissa/host/native.hpp"
 #include "mantissa/host/point.hpp"
@@ -156,7 +157,7 @@ struct Ready {
     std::optional<Problem> problem;
     SharedOut shared;
     std::string parts;       ///< in words; empty where the system stays whole
-    bool own_choice = false; ///< was bicgstab nobody's wish?
+    bool own_choice = false; ///< was this way nobody's wish?
 };
 
 /// --guess: a file as --solution writes it.
@@ -202,8 +203,10 @@ Ready make_ready(const Flags& flags, const running::Ranks& ranks, const std::vec
     const bool by_cg = r.point.options.scheme == Scheme::jacobi_pcg;
     if (std::string other = apply_native(flags.native, flags.engine, *r.problem, r.point.options); !other.empty())
         chosen = std::move(other);
-    r.own_choice =
-        by_cg && r.point.options.scheme == Scheme::recurrence && !in_double_over_parts(r.point.options, r.shared);
+    const bool any_way = !chosen.empty() && flags.native.format.empty() && !flags.native.plan;
+    r.own_choice = (any_way || (by_cg && r.point.options.scheme == Scheme::recurrence)) &&
+                   has_other_ways(r.point.options) && flags.check.empty() &&
+                   !in_double_over_parts(r.point.options, r.shared);
     if (std::string why = options::refusal(r.point.options, *r.problem); !why.empty()) throw InvalidInput(why);
     take_guess(flags, *r.problem, ranks);
     refuse_columns(flags, *r.problem, r, ranks);
@@ -213,6 +216,7 @@ Ready make_ready(const Flags& flags, const running::Ranks& ranks, const std::vec
         throw InvalidInput(why);
     if (ranks.first() && !chosen.empty()) fmt::print(stderr, "mantissa: {}\n", chosen);
     r.parts = parts_in_words(r.shared, r.problem->system, r.point.options.spec, ranks);
+    r.own_choice = r.own_choice && r.parts.empty();
     return r;
 }
 
@@ -229,14 +233,11 @@ int solve_ready(const Flags& flags, const std::string& typed, const Ready& ready
         if (in_double_over_parts(point.options, ready.shared))
             results.push_back(solve_over_parts(problem, ready.shared.space, ready.shared.method, ready.shared.exchange,
                                                loops_elsewhere(ready.shared, ranks, flags.parts), point.options, show));
+        else if (ready.own_choice)
+            results = solve_fastest(problem, *ready.engine, point.options, show, [&](const std::string& line_of_text) {
+                if (ranks.first()) fmt::print(stderr, "mantissa: {}\n", line_of_text);
+            });
         else results = solve_all(problem, ready.checked ? *ready.checked : *ready.engine, point.options, show);
-        if (ready.own_choice && take_gmres_instead(results, *ready.engine, point.options)) {
-            if (ranks.first())
-                fmt::print(stderr, "mantissa: bicgstab: {} after {} iterations, so {} in its place\n",
-                           to_string(results.front().status), results.front().inner_iterations,
-                           to_string(iterated(point.options)));
-            results = solve_all(problem, *ready.engine, point.options, show);
-        }
     } catch (const Mismatch& m) {
         if (!ranks.first()) return kNotConverged; // every rank has seen it
         fmt::print(stderr, "mantissa: {}\n", m.what());

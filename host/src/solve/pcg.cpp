@@ -13,6 +13,7 @@
 #include "mantissa/host/residual.hpp"
 #include "mantissa/host/scaling.hpp"
 #include "mantissa/host/solve_parts.hpp"
+#include "mantissa/pace.hpp"
 #include "mantissa/partition/parted_cg.hpp"
 #include "mantissa/sparse/formats.hpp"
 #include "mantissa/sparse/jacobi_pcg.hpp"
@@ -106,7 +107,9 @@ std::vector<SolveResult> solve_jacobi_pcg(const System& system, const std::vecto
     const auto start = std::chrono::steady_clock::now();
     std::optional<CompressedRows> made;
     const CompressedRows& a = rows_of(system, made);
-    const PcgOptions o = pcg_options(a, options, progress);
+    PcgOptions o = pcg_options(a, options, progress);
+    Pace pace(options.give_up, o.tolerance);
+    if (options.give_up != 0) o.pace = [&pace](std::uint64_t k, double residual) { return pace.go_on(k, residual); };
     std::vector<std::vector<double>> x(b.size()), near_one = b;
     std::vector<int> shift;
     for (std::vector<double>& v : near_one) {
@@ -121,6 +124,7 @@ std::vector<SolveResult> solve_jacobi_pcg(const System& system, const std::vecto
     }
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     for (SolveResult& r : results) r.seconds = seconds;
+    if (pace.changed()) results.front().gave_up = pace.to_go();
     return results;
 }
 

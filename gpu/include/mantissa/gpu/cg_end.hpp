@@ -9,7 +9,7 @@ namespace mantissa::gpu {
 
 /// With a tolerance, a report says `converged` of the true residual only, and always when that has reached it;
 /// `stagnated` where the recurrence or the restarts end above it.
-enum class CgEnd : std::uint32_t { converged, passes, indefinite, not_finite, stagnated };
+enum class CgEnd : std::uint32_t { converged, passes, indefinite, not_finite, stagnated, cancelled };
 std::string to_string(CgEnd e);
 
 } // namespace mantissa::gpu

@@ -26,6 +26,10 @@ enum class SparsePrecision : std::uint8_t { single_precision, double_precision }
 /// `stream`, two kernels an iteration in the matrix's format. `automatic`: resident where the matrix fits.
 enum class SeveralPlan : std::uint8_t { automatic, resident, stream };
 
+/// Asked at fixed iterations, with those so far and the largest residual of a column relative to its ||b||: go on?
+/// False ends the solve as `cancelled`.
+using SparseLook = std::function<bool(std::uint32_t, double)>;
+
 /// How a solver's end reads on this side of the device, and back.
 [[nodiscard]] PcgEnd native_end(CgEnd end);
 [[nodiscard]] CgEnd end_of(PcgEnd end);
@@ -105,11 +109,12 @@ public:
     /// have their own scalars; one that has converged stops changing. Seconds are those of all together.
     /// A resident solve keeps rows of its own, in any format; it needs rows of at most 256 entries and some 10 bytes of
     /// shared memory for an entry in double, 6 in float, and room for p. Throws InvalidInput where `plan` asks for it
-    /// and it does not fit.
+    /// and it does not fit. `look`, where one is given: after every 32 iterations of a streamed solve.
     std::vector<SparseCgReport> solve_several(std::span<const std::vector<double>> b, double tolerance,
                                               std::uint32_t max_iterations,
                                               std::vector<std::vector<double>>* x = nullptr,
-                                              SeveralPlan plan = SeveralPlan::automatic) const;
+                                              SeveralPlan plan = SeveralPlan::automatic,
+                                              const SparseLook& look = {}) const;
 
 private:
     struct Impl;

@@ -23,6 +23,7 @@ struct AskedFor {
     /// Something was that datapaths alone have: a full spec, inner iterations or digits, a schedule, words of an outer
     /// loop, an engine to compare with.
     bool datapath = false;
+    bool plan = false; ///< where vectors live
 };
 /// The engine gpu and nothing of a datapath asked for: the fastest solve to double accuracy there, in native double, or
 /// in the native float that --format float names, preconditioned by the diagonal. (Written forms, s52e11 and s23e8, a

@@ -156,6 +156,9 @@ struct SolveOptions {
     std::uint64_t max_iterations = 0;        ///< inner iterations in all; 0: default_iteration_limit()
     bool jacobi = false;                     ///< symmetric scaling by the diagonal
     NativePlan plan = NativePlan::automatic; ///< of a native solve; see host/native.hpp
+    /// Not 0: CG preconditioned by the diagonal, or a native recurrence, gives up where another way of this cost, in
+    /// its own iterations, is the better bet (mantissa/pace.hpp); SolveResult::gave_up. See host/fastest.hpp.
+    std::uint64_t give_up = 0;
     int threads = 1;
     bool keep_solution = false; ///< return u
     bool history = false;       ///< return the start and one point per outer step; a direct solver's start and end
@@ -222,6 +225,7 @@ struct SolveResult {
     std::size_t held = 0;
     std::optional<ResidentOutcome> resident;
     std::optional<NativeOutcome> native;
+    std::optional<double> gave_up; ///< SolveOptions::give_up: the iterations that were still to go, as far as one sees
     std::optional<ChebyshevBounds> chebyshev;
     std::optional<CycleLevels> levels; ///< with SolveOptions::preconditioner; not kept in stores
     WordUse words;                     ///< bits that the longest words of fixed vectors took

@@ -45,6 +45,8 @@ void add_work(SolveResult& total, const SolveResult& next, double scale) {
         total.native = next.native;
         total.native->seconds += before;
     }
+    total.gave_up = next.gave_up;
+    if (next.levels) total.levels = next.levels;
     if (next.resident) total.resident = next.resident;
     if (next.chebyshev) total.chebyshev = next.chebyshev;
     total.equation_scale = next.equation_scale;

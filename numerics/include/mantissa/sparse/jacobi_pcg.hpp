@@ -27,6 +27,9 @@ struct PcgOptions {
     /// Called some ten times a second with the iterations so far and the largest residual of a right-hand side that is
     /// not done, relative to its b; false ends the solve.
     std::function<bool(std::uint64_t, double)> progress;
+    /// Called after every iteration with the same two numbers, so that what it says does not depend on a clock; false
+    /// ends the solve (mantissa/pace.hpp).
+    std::function<bool(std::uint64_t, double)> pace;
 };
 
 enum class PcgEnd : std::uint8_t {

@@ -239,16 +239,17 @@ void Group::turn(Scalars& mine, const Columns& delta) const {
 }
 
 void Group::tell(const Scalars& mine) {
-    if (!o_.progress) return;
-    const auto now = std::chrono::steady_clock::now();
-    if (now - last_told_ < std::chrono::milliseconds(100)) return;
-    last_told_ = now;
+    if (!o_.progress && !o_.pace) return;
     double worst = 0;
     std::uint64_t iterations = 0;
     for (std::size_t s = 0; s < systems_; ++s) {
         if (mine.active[s]) worst = std::max(worst, std::sqrt(mine.squares[s]) / norm_[s]);
         iterations = std::max(iterations, mine.iterations[s]);
     }
+    if (o_.pace && !o_.pace(iterations, worst)) cancelled_ = true;
+    const auto now = std::chrono::steady_clock::now();
+    if (!o_.progress || now - last_told_ < std::chrono::milliseconds(100)) return;
+    last_told_ = now;
     if (!o_.progress(iterations, worst)) cancelled_ = true;
 }
 
