@@ -4,6 +4,7 @@
 
 #include "device_test.hpp"
 #include "mantissa/gpu/engine.hpp"
+#include "mantissa/host/fastest.hpp"
 #include "mantissa/host/native.hpp"
 #include "mantissa/host/problem.hpp"
 #include "mantissa/host/residual.hpp"
@@ -133,6 +134,76 @@ TEST_F(GpuNative, RefusesPlansThatCannotBe) {
     faulty("poisson3d:level=3", NativePlan::grid_stream, "no constant stencil");
     faulty("poisson2d:level=6", NativePlan::grid_parts, "for several GPUs");
     faulty("poisson2d:level=11", NativePlan::grid_resident, "does not fit one GPU's chip");
+}
+
+/// As `--engine gpu` alone has it.
+SolveOptions nobodys_wish() {
+    SolveOptions o;
+    EXPECT_TRUE(take_native_default({.engine = "gpu", .format = ""}, o));
+    o.tolerance = 1e-8;
+    o.keep_solution = true;
+    return o;
+}
+
+TEST_F(GpuNative, StreamedRowsAreWatched) {
+    const auto engine = make_gpu_engine();
+    const Problem problem = make_problem("generated:kind=thermal,n=300000");
+    SolveOptions o = nobodys_wish();
+    o.plan = NativePlan::sparse_stream;
+    const SolveResult all = solve(problem, *engine, o);
+    ASSERT_EQ(all.status, Status::converged) << all.detail;
+    ASSERT_GT(all.inner_iterations, 200U);
+    const SolveResult stopped = solve(problem, *engine, o, [](const HistoryPoint&) { return false; });
+    EXPECT_EQ(stopped.status, Status::iteration_limit);
+    EXPECT_LT(stopped.inner_iterations, all.inner_iterations);
+    EXPECT_EQ(stopped.inner_iterations % 32, 0U) << "a look after each graph of iterations";
+    o.give_up = 100; // of which it is known at the first look that more than twice as many are to come
+    const SolveResult left = solve(problem, *engine, o);
+    EXPECT_EQ(left.status, Status::iteration_limit);
+    ASSERT_TRUE(left.gave_up);
+    EXPECT_GT(*left.gave_up, 50.0);
+    EXPECT_LE(left.inner_iterations, 128U);
+}
+
+TEST_F(GpuNative, CyclesTakeOverFromCgThatIsSlow) {
+    const auto engine = make_gpu_engine();
+    Problem problem = make_problem("generated:kind=thermal,n=400000");
+    std::string lines;
+    SolveOptions o = nobodys_wish();
+    const std::vector<SolveResult> one =
+        solve_fastest(problem, *engine, o, {}, [&](const std::string& line) { lines += line; });
+    EXPECT_NE(lines.find("take over"), std::string::npos) << lines;
+    EXPECT_EQ(o.scheme, Scheme::inexact_pcg);
+    EXPECT_EQ(one.front().status, Status::converged) << one.front().detail;
+    EXPECT_LT(relative_residual(problem.system, one.front().u, problem.b, 2), 1.001e-8);
+    problem.more.assign(1, problem.b);
+    o = nobodys_wish();
+    for (const SolveResult& r : solve_fastest(problem, *engine, o, {}, [](const std::string&) {})) {
+        EXPECT_EQ(r.status, Status::converged) << r.detail;
+        EXPECT_LT(relative_residual(problem.system, r.u, problem.b, 2), 1.001e-8);
+    }
+}
+
+TEST_F(GpuNative, ConstantStencilsBeginWithCyclesInWords) {
+    const auto engine = make_gpu_engine();
+    SolveOptions o = nobodys_wish();
+    o.tolerance = 1e-10;
+    const Problem problem = make_problem("poisson2d:level=9");
+    ASSERT_TRUE(begins_with_cycles(problem, *engine));
+    EXPECT_FALSE(begins_with_cycles(make_problem("poisson2d:level=6"), *engine));
+    const SolveResult r = solve_fastest(problem, *engine, o, {}, [](const std::string&) {}).front();
+    EXPECT_EQ(r.status, Status::converged) << r.detail;
+    EXPECT_EQ(o.scheme, Scheme::defect_correction);
+    EXPECT_LE(r.inner_iterations, 12U);
+    EXPECT_LT(relative_residual(problem.system, r.u, problem.b, 2), 1.001e-10);
+    // What words cannot hold, CG in double is asked for as well.
+    o = nobodys_wish();
+    o.tolerance = 1e-15;
+    std::string lines;
+    const SolveResult beyond =
+        solve_fastest(problem, *engine, o, {}, [&](const std::string& line) { lines += line; }).front();
+    EXPECT_NE(lines.find("do not pay here"), std::string::npos) << lines;
+    EXPECT_EQ(beyond.status, beyond.true_residual < 1.001e-15 ? Status::converged : Status::stagnated);
 }
 
 TEST_F(GpuNative, SessionsHaveNoFreeSums) {

@@ -214,9 +214,10 @@ Ready make_ready(const Flags& flags, const running::Ranks& ranks, const std::vec
     r.point.problem = r.problem->name;
     if (std::string why = parts_refusal(r.shared, *r.engine, r.point.options, r.problem->system); !why.empty())
         throw InvalidInput(why);
-    if (ranks.first() && !chosen.empty()) fmt::print(stderr, "mantissa: {}\n", chosen);
     r.parts = parts_in_words(r.shared, r.problem->system, r.point.options.spec, ranks);
     r.own_choice = r.own_choice && r.parts.empty();
+    if (r.own_choice && begins_with_cycles(*r.problem, *r.engine)) chosen.clear(); // (which says so itself)
+    if (ranks.first() && !chosen.empty()) fmt::print(stderr, "mantissa: {}\n", chosen);
     return r;
 }
 

@@ -33,6 +33,9 @@ inline constexpr double kWorthwhile = 0.9;
 /// ... and divergent when its defect has grown to this multiple of the initial one.
 inline constexpr double kDiverged = 1e4;
 
+/// Why a solve ended that gave up (SolveOptions::give_up).
+inline constexpr const char* kGaveUp = "another way is the better bet";
+
 struct SolveContext {
     const SolveOptions& options;
     const Progress& progress;

@@ -18,6 +18,7 @@
 #include <fmt/format.h>
 
 #include "inner.hpp"
+#include "mantissa/pace.hpp"
 #include "running/parallel.hpp"
 #include "schemes.hpp"
 #include "words/inner_scale.hpp"
@@ -40,7 +41,7 @@ public:
           z_(d.size()), p_(d.size()), product_(d.size()), zero_(d.size(), 0.0),
           arithmetic_(problem.system, options_.threads, context.doubled),
           inner_(make_inner_solver(problem, engine, context)), scale_(options_), moving_(options_), watch_(context),
-          norm_(context.norm) {}
+          pace_(options_.give_up, context.target() / context.initial), norm_(context.norm) {}
 
     void iterate() {
         if (norm_ < context_.target()) return context_.stop(Status::converged);
@@ -138,6 +139,10 @@ private:
         if (norm_ < context_.target() || context_.reached_as_given(norm_, [&] { return std::span<const double>(r_); }))
             return true_defect();
         context_.record(norm_ / context_.initial);
+        if (!pace_.go_on(++steps_, norm_ / context_.initial)) {
+            context_.result.gave_up = pace_.to_go();
+            return ended(Status::iteration_limit, kGaveUp);
+        }
         // An inner solver that ends in trouble again and again without gain will not mend.
         fruitless_ = !trouble_.empty() && norm_ > kWorthwhile * before ? fruitless_ + 1 : 0;
         if (fruitless_ >= kMostFruitless) return ended(Status::breakdown, trouble_);
@@ -190,6 +195,8 @@ private:
     InnerScale scale_;
     MovingRestart moving_;
     Watch watch_;
+    Pace pace_;
+    std::uint64_t steps_ = 0;
     double norm_, rz_ = 0, alpha_ = 0;
     double best_true_ = std::numeric_limits<double>::infinity(); ///< of the defects formed anew
     bool first_ = true;                                          ///< there is no direction to keep

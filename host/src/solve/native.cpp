@@ -135,8 +135,6 @@ void check_native(const Problem& problem, const Engine& engine, const SolveOptio
 
 namespace {
 
-constexpr const char* kGaveUp = "another way is the better bet";
-
 /// What became of a run, but for the true residual, which decides behind it.
 void judge(PcgEnd end, SolveContext& context) {
     switch (end) {

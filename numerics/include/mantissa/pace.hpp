@@ -20,9 +20,9 @@ namespace mantissa {
 ///     from C / 2 on: more than C to go,
 ///     from C on:     more than C / 2 to go.
 ///
-/// To go is what the faster of two rates says: of all iterations, and of the later half (CG speeds up, and in many a
-/// solve the residual stays where it is for a while). So a solve that stays below C / 4 iterations is never touched,
-/// and one that changes has paid at most C more than the other way alone.
+/// To go is what the fastest of four rates says: of all iterations, and of the last half, quarter and eighth of them
+/// (CG speeds up, and in many a solve the residual stays where it is for a while). So a solve that stays below C / 4
+/// iterations is never touched, and one that changes has paid at most C more than the other way alone.
 class Pace {
 public:
     /// `cost`: of the other way's whole solve, in iterations of this one; 0: never change. `tolerance`: the residual,
@@ -35,7 +35,7 @@ public:
         if (changed_ || cost_ == 0 || !(residual < std::numeric_limits<double>::infinity())) return !changed_;
         const auto k = static_cast<double>(iterations);
         lowest_ = std::min(lowest_, residual);
-        fallen_.emplace_back(k, -std::log(lowest_));
+        fallen_.emplace_back(k, std::log(1 / lowest_));
         if (k < cost_ / 4) return true;
         const double left = to_go();
         changed_ = (lowest_ <= 0.5 && left > 2 * cost_) || (k >= cost_ / 2 && left > cost_) ||
@@ -43,14 +43,16 @@ public:
         return !changed_;
     }
     [[nodiscard]] bool changed() const { return changed_; }
-    /// Iterations to the tolerance by the faster of both rates; infinite while nothing has fallen.
+    /// Iterations to the tolerance by the fastest rate; infinite while nothing has fallen.
     [[nodiscard]] double to_go() const {
         if (fallen_.empty()) return std::numeric_limits<double>::infinity();
         const auto [k, fallen] = fallen_.back();
-        const auto half = std::lower_bound(fallen_.begin(), fallen_.end(), std::pair(k / 2, 0.0));
-        const double later = k > half->first ? (fallen - half->second) / (k - half->first) : 0;
-        const double rate = std::max(k > 0 ? fallen / k : 0, later);
-        return std::max(0.0, -std::log(tolerance_) - fallen) / rate;
+        double rate = fallen / k;
+        for (const double part : {0.5, 0.25, 0.125}) {
+            const auto from = std::lower_bound(fallen_.begin(), fallen_.end(), std::pair(k - part * k, 0.0));
+            if (from->first < k) rate = std::max(rate, (fallen - from->second) / (k - from->first));
+        }
+        return std::max(0.0, std::log(1 / tolerance_) - fallen) / rate;
     }
 
 private:

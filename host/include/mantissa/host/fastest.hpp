@@ -16,6 +16,10 @@ using Say = std::function<void(const std::string&)>;
 /// jacobi_pcg, and recurrence where take_native_recurrence() put bicgstab.
 [[nodiscard]] bool has_other_ways(const SolveOptions& options);
 
+/// Does solve_fastest() begin with multilevel cycles in words: a constant stencil of at least 60,000 unknowns, from
+/// zero, on an engine that has such solves?
+[[nodiscard]] bool begins_with_cycles(const Problem& problem, const Engine& engine);
+
 /// Solves for each right-hand side by what `options` say, and by another way where that is the better bet:
 ///
 /// - a constant stencil on an engine that has whole solves by cycles in words: those at once, since their hierarchy

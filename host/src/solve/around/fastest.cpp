@@ -42,9 +42,12 @@ std::uint64_t cost_of_cycles(const System& system, const Engine& engine) {
     return static_cast<std::uint64_t>((kStart + kPerEntry * entries + kIterations * cycle) / iteration);
 }
 
-/// As many cycles as CG's iterations to go could pay for twice over, where that is known.
-std::uint64_t worthwhile_cycles(double to_go) {
-    return static_cast<std::uint64_t>(std::clamp(to_go / 12, 24.0, 200.0));
+constexpr std::uint64_t kMostCycles = 100; ///< a hierarchy that fits takes 10 to 40
+
+/// CG's iterations to go in cycles, and no more than what a hierarchy that fits would need: what CG would take is not
+/// known where its residual has not fallen yet.
+std::uint64_t cg_in_cycles(double to_go) {
+    return static_cast<std::uint64_t>(std::clamp(to_go / 12, 24.0, 60.0));
 }
 
 /// `first`'s work, which `next` went on from, is part of what `next` took.
@@ -134,10 +137,8 @@ private:
     }
 
     void by_words() {
-        SolveOptions way = with_cycles(Scheme::defect_correction, kCyclesOfGrids);
-        const bool can = problem_.system.size() >= kSmallestGrid && problem_.guess.empty() &&
-                         engine_.cycles_refusal(problem_.system, *way.preconditioner, {kCycleIterate, false}).empty();
-        if (!can) return solve_by(options_);
+        if (!begins_with_cycles(problem_, engine_)) return solve_by(options_);
+        const SolveOptions way = with_cycles(Scheme::defect_correction, kCyclesOfGrids);
         say_(fmt::format("a constant stencil: multilevel cycles in words, {}, in CG's place; --format double has CG",
                          kCyclesOfGrids));
         solve_by(way);
@@ -161,7 +162,8 @@ private:
                         results_.front().true_residual, before_, more, kCyclesOfRows));
         SolveOptions way = with_cycles(Scheme::inexact_pcg, kCyclesOfRows);
         const std::uint64_t of_cg = before_;
-        way.max_iterations = limit(worthwhile_cycles(*to_go));
+        way.give_up = cg_in_cycles(*to_go);
+        way.max_iterations = limit(kMostCycles);
         go_on_from_here();
         try {
             solve_by(way);
@@ -169,7 +171,8 @@ private:
             return back_to_cg(e.what());
         }
         if (over()) return settle_on(way);
-        back_to_cg(fmt::format("{} after {} cycles", to_string(results_.front().status), before_ - of_cg));
+        const SolveResult& r = results_.front();
+        back_to_cg(fmt::format("{} after {} cycles", r.gave_up ? "too slow" : to_string(r.status), before_ - of_cg));
     }
 
     void back_to_cg(const std::string& why) {
@@ -180,7 +183,8 @@ private:
         solve_by(way);
     }
 
-    void settle_on(const SolveOptions& way) {
+    void settle_on(SolveOptions way) {
+        way.give_up = 0;
         const std::uint64_t asked = options_.max_iterations;
         const bool keep = options_.keep_solution;
         options_ = way;
@@ -205,6 +209,12 @@ bool has_other_ways(const SolveOptions& options) {
     if (options.energy || options.preconditioner) return false;
     return (options.scheme == Scheme::jacobi_pcg && !options.jacobi) ||
            (options.scheme == Scheme::recurrence && options.recurrence == RecurrenceChoice::bicgstab);
+}
+
+bool begins_with_cycles(const Problem& problem, const Engine& engine) {
+    return problem.guess.empty() && problem.system.size() >= kSmallestGrid &&
+           std::holds_alternative<Stencil>(problem.system.matrix()) &&
+           engine.cycles_refusal(problem.system, parse_cycle_spec(kCyclesOfGrids), {kCycleIterate, false}).empty();
 }
 
 std::vector<SolveResult> solve_fastest(const Problem& problem, const Engine& engine, SolveOptions& options,
