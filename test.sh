@@ -11,4 +11,10 @@ if [ "${1:-}" = --all ]; then chosen=(); shift; fi
 python_packages tests/requirements.txt
 build $(quick_kernels) -DMANTISSA_CUDA=ON -DMANTISSA_TESTS=ON -DMANTISSA_BENCHMARKS=ON
 say "testing"
-ctest --test-dir build --parallel "$(nproc)" --output-on-failure "${chosen[@]}" "$@"
+rm -f build/tests.xml
+failed=0
+ctest --test-dir build --parallel "$(nproc)" --output-on-failure --output-junit "$PWD/build/tests.xml" "${chosen[@]}" "$@" || failed=$?
+[ ! -s build/tests.xml ] || python3 tests/longest.py build/tests.xml
+times >build/processor_times.txt # (in a subshell it would see that one's alone)
+say "processor time of the build and the tests, user and system: $(tail -n 1 build/processor_times.txt)"
+exit $failed

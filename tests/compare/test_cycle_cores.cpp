@@ -28,7 +28,7 @@ results::Json document_of(const std::string& tables) {
 TEST(CycleCores, RowsTellTheCoreAndTheBusApart) {
     const results::Json d =
         document_of("[[cycle]]\ncycle = \"b2,w=10\"\nlanes = [1, 64]\ndevice = \"alveo-u280\"\ngpu = \"" +
-                    std::string(MANTISSA_GPU_RESULTS) + "/word_cycles/h200-2026-11-27.json\"\n");
+                    std::string(MANTISSA_GPU_RESULTS) + "/word_cycles/h200-2026-11-28.json\"\n");
     ASSERT_EQ(d["cycle_cores"].size(), 2U) << d["gaps"].dump(1); // (the GPU's file begins at level 8)
     const results::Json &one = d["cycle_cores"][0], &many = d["cycle_cores"][1];
     EXPECT_EQ(one["cycles"], many["cycles"]);
@@ -56,7 +56,7 @@ TEST(CycleCores, AGpusCyclesFollowTheirGrid) {
     std::string head = kHead;
     head.replace(head.find("level=7"), 7, "level=8");
     const std::string cycle = "[[cycle]]\ncycle = \"b2,w=10,f=16\"\ndevice = \"alveo-u280\"\ngpu = \"" +
-                              std::string(MANTISSA_GPU_RESULTS) + "/word_cycles/h200-2026-11-27.json\"\n";
+                              std::string(MANTISSA_GPU_RESULTS) + "/word_cycles/h200-2026-11-28.json\"\n";
     const results::Json d =
         run_comparison(parse_comparison(head + cycle, "c.toml", ""), {scratch.path("c.sqlite"), "test", 1, false});
     bool found = false;

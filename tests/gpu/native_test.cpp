@@ -1,5 +1,6 @@
 // Native solves through solve(): every plan reaches the tolerance by the true residual, goes on where its own residual
 // was wrong, and says what it was. No bits are compared: sums have no order.
+#include <algorithm>
 #include <cmath>
 
 #include "device_test.hpp"
@@ -147,7 +148,7 @@ SolveOptions nobodys_wish() {
 
 TEST_F(GpuNative, StreamedRowsAreWatched) {
     const auto engine = make_gpu_engine();
-    const Problem problem = make_problem("generated:kind=thermal,n=300000");
+    const Problem problem = make_problem("generated:kind=thermal,n=1200000");
     SolveOptions o = nobodys_wish();
     o.plan = NativePlan::sparse_stream;
     const SolveResult all = solve(problem, *engine, o);
@@ -156,32 +157,54 @@ TEST_F(GpuNative, StreamedRowsAreWatched) {
     const SolveResult stopped = solve(problem, *engine, o, [](const HistoryPoint&) { return false; });
     EXPECT_EQ(stopped.status, Status::iteration_limit);
     EXPECT_LT(stopped.inner_iterations, all.inner_iterations);
-    EXPECT_EQ(stopped.inner_iterations % 32, 0U) << "a look after each graph of iterations";
-    o.give_up = 100; // of which it is known at the first look that more than twice as many are to come
-    const SolveResult left = solve(problem, *engine, o);
-    EXPECT_EQ(left.status, Status::iteration_limit);
-    ASSERT_TRUE(left.gave_up);
-    EXPECT_GT(*left.gave_up, 50.0);
-    EXPECT_LE(left.inner_iterations, 128U);
+    EXPECT_EQ(stopped.inner_iterations % 32, 0U) << "a look after each graph of iterations, ten times a second";
 }
 
-TEST_F(GpuNative, CyclesTakeOverFromCgThatIsSlow) {
+TEST_F(GpuNative, RowsBeginWithCycles) {
     const auto engine = make_gpu_engine();
     Problem problem = make_problem("generated:kind=thermal,n=400000");
     std::string lines;
+    const Say say = [&](const std::string& line) { lines += line; };
     SolveOptions o = nobodys_wish();
-    const std::vector<SolveResult> one =
-        solve_fastest(problem, *engine, o, {}, [&](const std::string& line) { lines += line; });
-    EXPECT_NE(lines.find("take over"), std::string::npos) << lines;
+    const std::vector<SolveResult> one = solve_fastest(problem, *engine, o, {}, say);
+    EXPECT_NE(lines.find("CG in double around multilevel cycles, v22,w=double;"), std::string::npos) << lines;
     EXPECT_EQ(o.scheme, Scheme::inexact_pcg);
     EXPECT_EQ(one.front().status, Status::converged) << one.front().detail;
+    EXPECT_LT(one.front().inner_iterations, 100U);
     EXPECT_LT(relative_residual(problem.system, one.front().u, problem.b, 2), 1.001e-8);
     problem.more.assign(1, problem.b);
     o = nobodys_wish();
-    for (const SolveResult& r : solve_fastest(problem, *engine, o, {}, [](const std::string&) {})) {
+    for (const SolveResult& r : solve_fastest(problem, *engine, o, {}, say)) {
         EXPECT_EQ(r.status, Status::converged) << r.detail;
         EXPECT_LT(relative_residual(problem.system, r.u, problem.b, 2), 1.001e-8);
     }
+}
+
+TEST_F(GpuNative, CgGoesOnWhereCyclesDoNotPay) { // a beam of fourth differences, whose near kernel is not constant
+    constexpr std::uint32_t kSize = 400;
+    std::vector<std::uint64_t> begin{0};
+    std::vector<std::uint32_t> column;
+    std::vector<double> value;
+    for (std::uint32_t i = 0; i < kSize; ++i) {
+        for (std::uint32_t j = i < 2 ? 0 : i - 2; j <= std::min(i + 2, kSize - 1); ++j) {
+            column.push_back(j);
+            value.push_back(i == j ? 6 : i + 1 == j || j + 1 == i ? -4 : 1);
+        }
+        begin.push_back(column.size());
+    }
+    Problem problem = make_problem("poisson2d:level=2");
+    problem.system = System(CompressedRows(begin, column, value));
+    problem.b.assign(kSize, 1.0);
+    problem.exact = {};
+    SolveOptions o = nobodys_wish();
+    o.tolerance = 1e-6;
+    std::string lines;
+    const SolveResult r =
+        solve_fastest(problem, *make_gpu_engine(), o, {}, [&](const std::string& line) { lines += line; }).front();
+    EXPECT_NE(lines.find("CG preconditioned by the diagonal goes on"), std::string::npos) << lines;
+    EXPECT_EQ(o.scheme, Scheme::jacobi_pcg);
+    EXPECT_EQ(r.status, Status::converged) << r.detail;
+    EXPECT_LT(relative_residual(problem.system, r.u, problem.b, 1), 1.001e-6);
 }
 
 TEST_F(GpuNative, ConstantStencilsBeginWithCyclesInWords) {
@@ -189,21 +212,21 @@ TEST_F(GpuNative, ConstantStencilsBeginWithCyclesInWords) {
     SolveOptions o = nobodys_wish();
     o.tolerance = 1e-10;
     const Problem problem = make_problem("poisson2d:level=9");
-    ASSERT_TRUE(begins_with_cycles(problem, *engine));
-    EXPECT_FALSE(begins_with_cycles(make_problem("poisson2d:level=6"), *engine));
+    ASSERT_TRUE(first_cycles(problem, *engine, o));
+    EXPECT_FALSE(first_cycles(make_problem("poisson2d:level=6"), *engine, o)); // (CG on the chip is as fast)
     const SolveResult r = solve_fastest(problem, *engine, o, {}, [](const std::string&) {}).front();
     EXPECT_EQ(r.status, Status::converged) << r.detail;
     EXPECT_EQ(o.scheme, Scheme::defect_correction);
     EXPECT_LE(r.inner_iterations, 12U);
     EXPECT_LT(relative_residual(problem.system, r.u, problem.b, 2), 1.001e-10);
-    // What words cannot hold, CG in double is asked for as well.
+    // What double cannot hold CG is not asked for either.
     o = nobodys_wish();
-    o.tolerance = 1e-15;
+    o.tolerance = 1e-14;
     std::string lines;
     const SolveResult beyond =
         solve_fastest(problem, *engine, o, {}, [&](const std::string& line) { lines += line; }).front();
-    EXPECT_NE(lines.find("do not pay here"), std::string::npos) << lines;
-    EXPECT_EQ(beyond.status, beyond.true_residual < 1.001e-15 ? Status::converged : Status::stagnated);
+    EXPECT_EQ(lines.find("goes on"), std::string::npos) << lines;
+    EXPECT_EQ(beyond.status == Status::converged, beyond.true_residual < 1.001e-14);
 }
 
 TEST_F(GpuNative, SessionsHaveNoFreeSums) {

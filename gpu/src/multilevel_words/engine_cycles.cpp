@@ -52,15 +52,19 @@ private:
                   std::vector<double>& u) {
         constexpr double kFits = 0x1p60;
         std::vector<std::int64_t> right(b.size()), words;
+        const double up = std::ldexp(1.0, fraction_bits_), down = std::ldexp(1.0, -fraction_bits_);
+        bool fit = true;
+#pragma omp parallel for schedule(static) reduction(&& : fit)
         for (std::size_t i = 0; i < b.size(); ++i) {
-            const double word = std::floor(std::ldexp(factor_ * b[i], fraction_bits_) + 0.5);
-            if (!(std::abs(word) < kFits)) return false;
-            right[i] = static_cast<std::int64_t>(word);
+            const double word = std::floor(factor_ * b[i] * up + 0.5);
+            fit = fit && std::abs(word) < kFits;
+            right[i] = std::abs(word) < kFits ? static_cast<std::int64_t>(word) : 0;
         }
+        if (!fit) return false;
         report = cycle_.solve(std::span<const std::int64_t>(right), request, words);
         u.resize(words.size());
-        for (std::size_t i = 0; i < words.size(); ++i)
-            u[i] = std::ldexp(static_cast<double>(words[i]), -fraction_bits_);
+#pragma omp parallel for schedule(static)
+        for (std::size_t i = 0; i < words.size(); ++i) u[i] = static_cast<double>(words[i]) * down;
         return true;
     }
 

@@ -56,8 +56,7 @@ public:
             std::vector<SparseCgReport> done;
             std::vector<std::vector<double>> found;
             const SparseLook look = [&](std::uint32_t iterations, double residual) {
-                const bool on = !request.pace || request.pace(iterations, residual);
-                return (!request.watch || request.watch(iterations, residual)) && on;
+                return !request.watch || request.watch(iterations, residual);
             };
             if (jacobi_) {
                 const auto some = b.subspan(first, std::min(together_, b.size() - first));

@@ -216,7 +216,7 @@ Ready make_ready(const Flags& flags, const running::Ranks& ranks, const std::vec
         throw InvalidInput(why);
     r.parts = parts_in_words(r.shared, r.problem->system, r.point.options.spec, ranks);
     r.own_choice = r.own_choice && r.parts.empty();
-    if (r.own_choice && begins_with_cycles(*r.problem, *r.engine)) chosen.clear(); // (which says so itself)
+    if (r.own_choice && first_cycles(*r.problem, *r.engine, r.point.options)) chosen.clear(); // (it says so itself)
     if (ranks.first() && !chosen.empty()) fmt::print(stderr, "mantissa: {}\n", chosen);
     return r;
 }

@@ -12,7 +12,6 @@
 #include "mantissa/format.hpp"
 #include "mantissa/host/options.hpp"
 #include "mantissa/host/residual.hpp"
-#include "mantissa/pace.hpp"
 #include "mantissa/recurrence/library.hpp"
 #include "mantissa/recurrence/native_solver.hpp"
 #include "outer/verdict.hpp"
@@ -199,8 +198,6 @@ void solve_native(const Problem& problem, const Engine& engine, std::vector<doub
             {result.inner_iterations + iterations, result.outer_iterations, residual * context.norm / context.initial});
         return !context.cancelled;
     };
-    Pace pace(o.give_up, tolerance);
-    if (o.give_up != 0) request.pace = [&pace](std::uint64_t k, double residual) { return pace.go_on(k, residual); };
     const NativeReport report = context.native->solve(std::span(&b, 1), request, x).front();
     result.inner_iterations += report.iterations;
     result.outer_iterations += report.outer;
@@ -216,10 +213,6 @@ void solve_native(const Problem& problem, const Engine& engine, std::vector<doub
     else
         for (std::size_t i = 0; i < u.size(); ++i) u[i] += std::ldexp(x.front()[i], shift);
     judge(report.end, context);
-    if (pace.changed()) {
-        result.gave_up = pace.to_go();
-        context.stop(Status::iteration_limit, kGaveUp);
-    }
     context.report({result.inner_iterations, result.outer_iterations, context.norm / context.initial});
     if (context.cancelled) context.stop(Status::iteration_limit, "stopped on request");
 }
@@ -243,8 +236,6 @@ std::vector<SolveResult> solve_together(const Problem& problem, const Engine& en
     NativeRequest request{o.tolerance,
                           o.max_iterations != 0 ? o.max_iterations : default_iteration_limit(problem.system.size())};
     if (progress) request.watch = [&](std::uint64_t made, double residual) { return progress({made, 0, residual}); };
-    Pace pace(o.give_up, o.tolerance);
-    if (o.give_up != 0) request.pace = [&pace](std::uint64_t k, double residual) { return pace.go_on(k, residual); };
     const std::vector<NativeReport> reports = solver->solve(b, request, x);
     std::vector<SolveResult> results;
     Problem one = problem;
@@ -255,10 +246,7 @@ std::vector<SolveResult> solve_together(const Problem& problem, const Engine& en
         SolveResult r;
         r.true_residual = relative_residual(one.system, x[k], one.b, o.threads, deciding(o.tolerance));
         const std::uint64_t left = request.max_iterations - std::min(request.max_iterations, reports[k].iterations);
-        if (pace.changed() && !(r.true_residual < deciding(o.tolerance))) {
-            r.gave_up = pace.to_go();
-            r.detail = kGaveUp;
-        } else if (!(r.true_residual < deciding(o.tolerance)) && left != 0) {
+        if (!(r.true_residual < deciding(o.tolerance)) && left != 0) {
             one.guess = r.true_residual < 1 ? std::move(x[k]) : std::vector<double>(); // (else zero is better)
             SolveOptions rest = o;
             rest.max_iterations = left;

@@ -75,8 +75,6 @@ struct NativeRequest {
     /// Called at times: iterations of this right-hand side so far, and its residual as the recurrence has it (relative
     /// to ||b||); false ends the solve as `cancelled`. Solvers that see nothing before a kernel's end do not call it.
     std::function<bool(std::uint64_t, double)> watch = {};
-    /// The same at fixed iterations, so that what it says does not depend on a clock (mantissa/pace.hpp).
-    std::function<bool(std::uint64_t, double)> pace = {};
 };
 
 /// How a right-hand side's solve ended and what it took.

@@ -60,9 +60,7 @@ private:
             const auto left = static_cast<std::uint32_t>(limit - report.iterations);
             runner_->on_look(
                 [&, before](std::uint32_t iterations, double residual) { // (none of an earlier solve's stays)
-                    const std::uint64_t so_far = report.iterations + iterations;
-                    const bool on = !request.pace || request.pace(so_far, before * residual);
-                    return (!request.watch || request.watch(so_far, before * residual)) && on;
+                    return !request.watch || request.watch(report.iterations + iterations, before * residual);
                 });
             const RecurrenceRun run = runner_->run(defect, tolerance / before, left, patience, y);
             report.iterations += run.iterations;

@@ -156,9 +156,8 @@ struct SolveOptions {
     std::uint64_t max_iterations = 0;        ///< inner iterations in all; 0: default_iteration_limit()
     bool jacobi = false;                     ///< symmetric scaling by the diagonal
     NativePlan plan = NativePlan::automatic; ///< of a native solve; see host/native.hpp
-    /// Not 0: CG preconditioned by the diagonal, inexact_pcg on this processor or a native recurrence gives up where
-    /// another way of this cost, in its own iterations, is the better bet (mantissa/pace.hpp); SolveResult::gave_up.
-    /// See host/fastest.hpp.
+    /// Not 0: jacobi_pcg and inexact_pcg on this processor give up where another way of this cost, in their own
+    /// iterations, is the better bet (mantissa/pace.hpp); SolveResult::gave_up. See host/fastest.hpp.
     std::uint64_t give_up = 0;
     int threads = 1;
     bool keep_solution = false; ///< return u

@@ -5,16 +5,19 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <string_view>
 #include <variant>
 
 #include <fmt/format.h>
 
 #include "mantissa/host/native.hpp"
-#include "mantissa/multilevel/cycle_solver.hpp"
+#include "solve/schemes.hpp"
 
 namespace mantissa {
 
 namespace {
+
+constexpr std::string_view kProcessor = "emulated"; ///< the engine that is this processor itself
 
 /// In front of CG, on any matrix: short words would have to be made of the levels first, which few iterations pay back.
 constexpr const char* kCyclesOfRows = "v22,w=double";
@@ -22,32 +25,28 @@ constexpr const char* kCyclesOfRows = "v22,w=double";
 constexpr const char* kCyclesOfGrids = "v12,w=10,f=16";
 constexpr std::size_t kSmallestGrid = 60000; ///< unknowns; below, all vectors of CG are on the chip and it is as fast
 
-std::size_t entries_of(const System& system) {
-    if (const auto* const rows = std::get_if<CompressedRows>(&system.matrix())) return rows->nonzeros();
-    return system.size() * kBands;
-}
-
-/// What a solve by cycles costs, in iterations of Jacobi CG: set-up, and a dozen cycles of six times an iteration's
-/// work. On a processor both are passes over memory, and set-up took 120 to 160 iterations' time (docs/multilevel.md:
-/// the circuit, the Laplacian). A device forms the levels in time that hardly falls with its bandwidth, and each cycle
-/// is a chain of kernels: there the seconds are those of an H100, its iteration the bytes of a pass.
-std::uint64_t cost_of_cycles(const System& system, const Engine& engine) {
-    constexpr double kIterations = 12, kWork = 6, kSetUp = 160;
-    if (engine.name() != "gpu") return static_cast<std::uint64_t>(kSetUp + kIterations * kWork);
-    constexpr double kStart = 8e-3, kPerEntry = 4.5e-9, kChain = 1.2e-4;                     // seconds
-    constexpr double kLaunches = 4e-6, kBytesPerSecond = 2.5e12, kEntry = 12, kVectors = 80; // of an iteration
-    const auto entries = static_cast<double>(entries_of(system)), rows = static_cast<double>(system.size());
-    const double iteration = kLaunches + (kEntry * entries + kVectors * rows) / kBytesPerSecond;
-    const double cycle = std::max(kWork * iteration, kChain);
-    return static_cast<std::uint64_t>((kStart + kPerEntry * entries + kIterations * cycle) / iteration);
-}
-
-constexpr std::uint64_t kMostCycles = 100; ///< a hierarchy that fits takes 10 to 40
+/// What a solve by cycles costs on a processor, in iterations of Jacobi CG: both are passes over memory. Set-up took
+/// 120 to 160 iterations' time (docs/multilevel.md: the circuit, the Laplacian); a dozen cycles six each.
+constexpr std::uint64_t kCostOfCycles = 160 + 12 * 6;
+constexpr std::uint64_t kMostCycles = 100; ///< a hierarchy that fits takes 10 to 50
+/// On a device, where as many cost less than the layout of CG's kernels: elasticity's 150 to 230 are worth it there.
+constexpr std::uint64_t kMostCyclesThere = 300;
+/// Words that stay so near to the tolerance reached theirs: double can hold no better iterate, whoever finds it.
+constexpr double kNear = 1000;
 
 /// CG's iterations to go in cycles, and no more than what a hierarchy that fits would need: what CG would take is not
 /// known where its residual has not fallen yet.
 std::uint64_t cg_in_cycles(double to_go) {
     return static_cast<std::uint64_t>(std::clamp(to_go / 12, 24.0, 60.0));
+}
+
+SolveOptions with_cycles(const SolveOptions& options, Scheme scheme, const char* cycle) {
+    SolveOptions way = options;
+    way.scheme = scheme;
+    way.spec = SolveOptions{}.spec;
+    way.preconditioner = parse_cycle_spec(cycle);
+    way.plan = NativePlan::automatic;
+    return way;
 }
 
 /// `first`'s work, which `next` went on from, is part of what `next` took.
@@ -62,9 +61,7 @@ void add_before(const SolveResult& first, SolveResult& next) {
     next.inner_iterations += first.inner_iterations;
     next.outer_iterations += first.outer_iterations;
     next.seconds += first.seconds;
-    const double before = first.native ? first.native->seconds : first.device_seconds.value_or(0);
-    if (next.native) next.native->seconds += before;
-    else if (before > 0 && next.device_seconds) *next.device_seconds += before;
+    if (first.device_seconds) next.device_seconds = *first.device_seconds + next.device_seconds.value_or(0);
 }
 
 /// One solve after another of the same problem.
@@ -81,8 +78,10 @@ public:
 
     std::vector<SolveResult> run() {
         if (options_.scheme == Scheme::recurrence) by_bicgstab();
-        else if (std::holds_alternative<Stencil>(problem_.system.matrix())) by_words();
-        else by_cg();
+        else if (const std::optional<SolveOptions> cycles = first_cycles(problem_, engine_, options_))
+            by_cycles_first(*cycles);
+        else if (engine_.name() == kProcessor) by_cg();
+        else solve_by(options_);
         if (!options_.keep_solution)
             for (SolveResult& r : results_) r.u.clear();
         return std::move(results_);
@@ -99,11 +98,11 @@ private:
     }
     /// What comes next begins at the iterate that is there. (Several right-hand sides have one guess: they begin anew.)
     void go_on_from_here() {
-        std::vector<double>& u = results_.front().u;
-        if (!problem_.more.empty() || u.empty() || !std::ranges::all_of(u, [](double x) { return std::isfinite(x); }))
-            return;
+        SolveResult& r = results_.front();
+        const bool finite = std::ranges::all_of(r.u, [](double x) { return std::isfinite(x); });
+        if (!problem_.more.empty() || r.u.empty() || !finite || r.status == Status::diverged) return;
         if (!rest_) rest_ = problem_;
-        rest_->guess = std::move(u);
+        rest_->guess = std::move(r.u);
     }
     /// Converged, stopped from outside, or out of iterations.
     [[nodiscard]] bool over() const {
@@ -117,14 +116,6 @@ private:
         const std::uint64_t left = options_.max_iterations - before_;
         return most == 0 ? left : std::min(most, left);
     }
-    [[nodiscard]] SolveOptions with_cycles(Scheme scheme, const char* cycle) const {
-        SolveOptions way = options_;
-        way.scheme = scheme;
-        way.spec = SolveOptions{}.spec;
-        way.preconditioner = parse_cycle_spec(cycle);
-        way.plan = NativePlan::automatic;
-        return way;
-    }
 
     void by_bicgstab() {
         solve_by(options_);
@@ -136,21 +127,26 @@ private:
         solve_by(options_);
     }
 
-    void by_words() {
-        if (!begins_with_cycles(problem_, engine_)) return solve_by(options_);
-        const SolveOptions way = with_cycles(Scheme::defect_correction, kCyclesOfGrids);
-        say_(fmt::format("a constant stencil: multilevel cycles in words, {}, in CG's place; --format double has CG",
-                         kCyclesOfGrids));
-        solve_by(way);
-        if (over()) return settle_on(way);
-        back_to_cg(to_string(results_.front().status));
+    void by_cycles_first(SolveOptions way) {
+        const bool words = way.scheme == Scheme::defect_correction;
+        say_(fmt::format("engine {}, no way asked for: {}, {}; --format double has CG preconditioned by the diagonal",
+                         engine_.name(), words ? "multilevel cycles in words" : "CG in double around multilevel cycles",
+                         to_string(*way.preconditioner)));
+        way.max_iterations = limit(kMostCyclesThere);
+        try {
+            solve_by(way);
+        } catch (const InvalidInput& e) {
+            return back_to_cg(e.what());
+        }
+        const SolveResult& r = results_.front();
+        if (over() || (words && r.true_residual < kNear * options_.tolerance)) return settle_on(way);
+        back_to_cg(fmt::format("{} after {} cycles", to_string(r.status), before_));
     }
 
     void by_cg() {
         SolveOptions first = options_;
         // (a hierarchy serves all right-hand sides)
-        first.give_up =
-            std::max<std::uint64_t>(1, cost_of_cycles(problem_.system, engine_) / (1 + problem_.more.size()));
+        first.give_up = std::max<std::uint64_t>(1, kCostOfCycles / (1 + problem_.more.size()));
         solve_by(first);
         const std::optional<double> to_go = results_.front().gave_up;
         if (over() || !to_go) return;
@@ -160,7 +156,7 @@ private:
             fmt::format("CG by the diagonal: a residual of {:.2g} after {} iterations, {}; multilevel cycles, {}, take "
                         "over",
                         results_.front().true_residual, before_, more, kCyclesOfRows));
-        SolveOptions way = with_cycles(Scheme::inexact_pcg, kCyclesOfRows);
+        SolveOptions way = with_cycles(options_, Scheme::inexact_pcg, kCyclesOfRows);
         const std::uint64_t of_cg = before_;
         way.give_up = cg_in_cycles(*to_go);
         way.max_iterations = limit(kMostCycles);
@@ -179,17 +175,15 @@ private:
         say_(fmt::format("multilevel cycles do not pay here: {}; CG preconditioned by the diagonal goes on", why));
         SolveOptions way = options_;
         way.max_iterations = limit();
-        go_on_from_here();
+        if (!results_.empty()) go_on_from_here();
         solve_by(way);
     }
 
     void settle_on(SolveOptions way) {
         way.give_up = 0;
-        const std::uint64_t asked = options_.max_iterations;
-        const bool keep = options_.keep_solution;
-        options_ = way;
-        options_.max_iterations = asked;
-        options_.keep_solution = keep;
+        way.max_iterations = options_.max_iterations;
+        way.keep_solution = options_.keep_solution;
+        options_ = std::move(way);
     }
 
     const Problem& problem_;
@@ -211,10 +205,15 @@ bool has_other_ways(const SolveOptions& options) {
            (options.scheme == Scheme::recurrence && options.recurrence == RecurrenceChoice::bicgstab);
 }
 
-bool begins_with_cycles(const Problem& problem, const Engine& engine) {
-    return problem.guess.empty() && problem.system.size() >= kSmallestGrid &&
-           std::holds_alternative<Stencil>(problem.system.matrix()) &&
-           engine.cycles_refusal(problem.system, parse_cycle_spec(kCyclesOfGrids), {kCycleIterate, false}).empty();
+std::optional<SolveOptions> first_cycles(const Problem& problem, const Engine& engine, const SolveOptions& options) {
+    if (options.scheme != Scheme::jacobi_pcg || !problem.symmetric || engine.name() == kProcessor) return std::nullopt;
+    const bool stencil = std::holds_alternative<Stencil>(problem.system.matrix());
+    if (stencil && (problem.system.size() < kSmallestGrid || !problem.guess.empty())) return std::nullopt;
+    const SolveOptions way = stencil ? with_cycles(options, Scheme::defect_correction, kCyclesOfGrids)
+                                     : with_cycles(options, Scheme::inexact_pcg, kCyclesOfRows);
+    const CycleLoop loop = solving::loop_around_cycles(problem, way);
+    if (!engine.cycles_refusal(problem.system, *way.preconditioner, loop).empty()) return std::nullopt;
+    return way;
 }
 
 std::vector<SolveResult> solve_fastest(const Problem& problem, const Engine& engine, SolveOptions& options,
