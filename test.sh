@@ -1,13 +1,19 @@
 #!/usr/bin/env bash
 # The tests on a fresh Debian 12 machine: installs what is missing, builds, runs CTest.
 # usage: ./test.sh [--all] [OPTION OF CTEST...]
-# --all runs those with label long too: what shorter ones see as well, at sizes that take minutes.
+# --all runs those with label long too: what shorter ones see as well, at sizes that take minutes; and judges operations on
+# four times as many operands.
 source "$(dirname "${BASH_SOURCE[0]}")/scripts/setup.sh"
 
 need "${BUILD_PACKAGES[@]}" "${RTL_PACKAGES[@]}" "${TEST_PACKAGES[@]}"
 need_arm64 "${CROSS_PACKAGES[@]}"
 chosen=(--label-exclude '^long$')
-if [ "${1:-}" = --all ]; then chosen=(); shift; fi
+if [ "${1:-}" = --all ]; then
+  chosen=()
+  shift
+else # a quarter of a million operands for each operation, class and rounding, of the million
+  export MANTISSA_JUDGE_BLOCKS="${MANTISSA_JUDGE_BLOCKS:-62}"
+fi
 python_packages tests/requirements.txt
 build $(quick_kernels) -DMANTISSA_CUDA=ON -DMANTISSA_TESTS=ON -DMANTISSA_BENCHMARKS=ON
 say "testing"

@@ -259,8 +259,10 @@ def solve(problem: ProblemLike, spec: Optional[FormatLike] = None, *, engine: st
           callback: Optional[ProgressFunction] = None, **options: Unpack[SolveOptions]) -> SolveResult:
     """Solves a system from u = 0: the inner solver in the datapath `spec`, the outer loop in double precision.
 
-    With engine="gpu" and nothing of a datapath, or spec="double" or "float" alone, the solve is native: CG preconditioned
-    by the diagonal, to double accuracy, by the plan that the system's size asks for (or `plan`, as "sparse-stream").
+    With engine="gpu" and nothing of a datapath the solve goes the fastest way to double accuracy that the program has
+    there: by multilevel cycles, or where they do not pay by CG; `scheme` of the result says which. With spec="double" or
+    "float" alone it is native: CG preconditioned by the diagonal, by the plan that the system's size asks for (or `plan`,
+    as "sparse-stream").
 
     problem: a Problem, or its text. spec: a format, as "s17e8" (where nothing is given) or "fx18.16", or a full datapath,
     as "s14e8,u=s23e8,row=s20e8,dot=fixed[13:-50]". The other keywords are the options of `mantissa solve`, in

@@ -11,14 +11,17 @@ namespace {
 
 constexpr std::uint32_t kControl = 0x08, kSend = 4;
 
-void run(mantissa_cycle_state* s, void (*seen)(void*, const mantissa_verdict*), void* at) {
+int run(mantissa_cycle_state* s, std::uint64_t limit, void (*seen)(void*, const mantissa_verdict*), void* at) {
     Vmodel& top = *s->top;
-    do {
+    for (std::uint64_t k = 0; limit == 0 || k < limit; ++k) {
         s->edge();
-        if (!top.accepted_o) continue;
-        const mantissa_verdict now{top.cycles_o, top.exponent_o, top.squares_o};
-        seen(at, &now);
-    } while (top.busy_o);
+        if (top.accepted_o) {
+            const mantissa_verdict now{top.cycles_o, top.exponent_o, top.squares_o};
+            seen(at, &now);
+        }
+        if (!top.busy_o) return 0;
+    }
+    return 1;
 }
 
 std::uint64_t send(mantissa_cycle_state* s, std::uint64_t* words, std::uint64_t most, std::uint32_t stall) {
@@ -32,6 +35,7 @@ const mantissa_cycle_api kApi = {
     MANTISSA_CYCLE_VERSION,
     [] { return new mantissa_cycle_state; },
     [](mantissa_cycle_state* s) { delete s; },
+    [](mantissa_cycle_state* s) { s->reset(); },
     [](mantissa_cycle_state* s, std::uint32_t address, std::uint32_t value) { s->write(address, value); },
     [](mantissa_cycle_state* s, std::uint32_t address) { return s->read(address); },
     [](mantissa_cycle_state* s, const std::uint64_t* words, std::uint64_t count, std::uint32_t stall) {
@@ -39,6 +43,9 @@ const mantissa_cycle_api kApi = {
     },
     run,
     send,
+    [](mantissa_cycle_state* s) { return s->clock; },
+    Upsets::places,
+    [](mantissa_cycle_state* s, const mantissa_upset* upset) { s->upsets.arm(*upset); },
 };
 
 } // namespace

@@ -13,6 +13,7 @@
 #include "mantissa/format.hpp"
 #include "mantissa/host/registry.hpp"
 #include "mantissa/host/solve.hpp"
+#include "mantissa/multilevel/cycle_solver.hpp"
 #include "mantissa/sim/rtl_engine.hpp"
 #include "store/database.hpp"
 #include "upset/campaign.hpp"
@@ -229,6 +230,44 @@ TEST(Upset, ALostAnswerEndsARun) {
     }
 }
 
+/// Cycles alone on the cycle core.
+Request of_cycles(Where where, std::uint64_t flips) {
+    Request request = request_of(false, 0, where, flips);
+    request.options = {};
+    request.options.scheme = Scheme::defect_correction;
+    request.options.preconditioner = parse_cycle_spec("b2,w=10");
+    return request;
+}
+
+TEST(Upset, ACycleCoreBelievesItsMemoriesAndTheHostDoesNot) {
+    const Campaign campaign = run_campaign(of_cycles(Where::memories, 120));
+    EXPECT_EQ(core_name(of_cycles(Where::memories, 1).options), "cycle");
+    EXPECT_EQ(words_of(of_cycles(Where::memories, 1).options), "multilevel:b2,w=10");
+    // D is only ever updated, as in the resident core: the core says converged of a defect that is no longer b - A U.
+    EXPECT_GT(count(campaign, Outcome::falsely), 0U);
+    EXPECT_EQ(count(campaign, Outcome::wrong), 0U); // the host's verdict is its own, and it loads what is left
+    for (const Flip& flip : campaign.flips)
+        if (flip.outcome == Outcome::falsely) EXPECT_TRUE(flip.converged) << flip.place;
+    for (const sim::UpsetPlace& place : campaign.reference.places)
+        EXPECT_EQ(place.name.find("DOT"), std::string::npos) << place.name;
+}
+
+TEST(Upset, ACycleCoreWithoutAnUpsetIsTheSame) {
+    const Request request = of_cycles(Where::regs, 40);
+    const Campaign campaign = run_campaign(request);
+    const SolveResult& r = campaign.reference.result;
+    const SolveResult emulated = solve(make_problem(request.problem), *make_engine("emulated"), [&] {
+        SolveOptions o = request.options;
+        o.keep_solution = true;
+        o.outer = kCycleIterate;
+        return o;
+    }());
+    EXPECT_EQ(r.u, emulated.u);
+    EXPECT_EQ(r.inner_iterations, emulated.inner_iterations);
+    EXPECT_EQ(r.false_ends, 0U);
+    EXPECT_GT(count(campaign, Outcome::masked), 20U);
+}
+
 TEST(Upset, OnlyASilentCoreHangs) {
     EXPECT_TRUE(sim::core_does_not_serve(std::runtime_error("the core does not answer a read")));
     EXPECT_FALSE(sim::core_does_not_serve(std::runtime_error("this model was built without trace")));
@@ -244,6 +283,12 @@ TEST(Upset, RefusesWhatHasNoSuchModel) {
     request = request_of(false, 1, Where::all, 1);
     request.checks = 0;
     request.options.scheme = Scheme::direct;
+    EXPECT_THROW((void)run_campaign(request), InvalidInput);
+    request = of_cycles(Where::all, 1); // cycles alone, without checks
+    request.checks = 1;
+    EXPECT_THROW((void)run_campaign(request), InvalidInput);
+    request = of_cycles(Where::all, 1);
+    request.options.scheme = Scheme::inexact_pcg;
     EXPECT_THROW((void)run_campaign(request), InvalidInput);
 }
 

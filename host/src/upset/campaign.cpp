@@ -56,12 +56,15 @@ sim::CoreParameters fitted_parameters(const Request& request, const Problem& pro
 void check(const Request& request, const Problem& problem) {
     const auto refuse = [](const std::string& why) { throw InvalidInput("upset: " + why); };
     const SolveOptions& o = request.options;
-    if (o.preconditioner) refuse("the cycle core's model lists no upsets yet; take residual-guided, or --resident");
+    if (o.preconditioner && (o.scheme != Scheme::defect_correction || problem.system.kind() != System::Kind::stencil))
+        refuse("the cycle core solves constant stencils by cycles alone; give --scheme defect-correction, and a "
+               "problem as poisson2d:level=3");
+    if (o.preconditioner && request.checks != 0) refuse("--checks 1: the cycle core has no checks; leave it out");
     if (problem.system.kind() == System::Kind::sparse)
         refuse("the sparse core's model lists no upsets yet; take a problem on a grid");
-    if (!o.resident && (o.scheme != Scheme::residual_guided || !o.schedule.empty()))
+    if (!o.preconditioner && !o.resident && (o.scheme != Scheme::residual_guided || !o.schedule.empty()))
         refuse("upsets are looked at under the outer loop of residual-guided, without a schedule; give that scheme");
-    if (request.checks != 0 && !o.resident &&
+    if (request.checks != 0 && !o.resident && !o.preconditioner &&
         (!o.spec.fixed_vectors() || problem.system.kind() != System::Kind::stencil))
         refuse(
             "--checks 1: of the streaming cores only the integer one has checks, for a constant stencil; leave it out, "
@@ -160,7 +163,7 @@ private:
         f.more_outer = more(result.outer_iterations, right.outer_iterations);
         f.converged = result.status == Status::converged;
         f.true_residual = result.true_residual;
-        const bool false_end = result.resident && result.resident->false_ends > 0;
+        const bool false_end = result.false_ends > 0 || (result.resident && result.resident->false_ends > 0);
         if (f.converged && !(result.true_residual <= options_.tolerance * kVerdictSlack)) f.outcome = Outcome::wrong;
         else if (trial.hung) f.outcome = Outcome::hang;
         else if (!f.converged) f.outcome = Outcome::not_converged;
@@ -182,7 +185,13 @@ private:
 } // namespace
 
 std::string_view core_name(const SolveOptions& options) {
+    if (options.preconditioner) return "cycle";
     return options.resident ? "resident" : options.spec.fixed_vectors() ? "integer" : "floating";
+}
+
+std::string words_of(const SolveOptions& options) {
+    return options.preconditioner ? "multilevel:" + to_string(*options.preconditioner)
+                                  : mantissa::to_string(options.spec);
 }
 
 bool is_memory(const sim::UpsetPlace& place) {

@@ -55,8 +55,11 @@ struct Campaign {
     double seconds = 0;
 };
 
-/// The kind of core: "integer", "floating", "resident".
+/// The kind of core: "integer", "floating", "resident", "cycle".
 std::string_view core_name(const SolveOptions& options);
+
+/// What the core computes in: the datapath, or the cycle as "multilevel:b2,w=10".
+std::string words_of(const SolveOptions& options);
 
 /// Is it a memory, as the RTL calls it (mem), or an array too long for anything else?
 bool is_memory(const sim::UpsetPlace& place);

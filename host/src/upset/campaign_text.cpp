@@ -86,7 +86,7 @@ results::Json campaign_json(const Request& request, const Campaign& campaign) {
     const Reference& r = campaign.reference;
     results::Json j;
     j["problem"] = request.problem;
-    j["datapath"] = mantissa::to_string(request.options.spec);
+    j["datapath"] = words_of(request.options);
     j["core"] = core_name(request.options);
     j["checks"] = request.checks;
     j["where"] = upset::to_string(request.where);
@@ -121,7 +121,7 @@ std::string campaign_text(const Request& request, const Campaign& campaign) {
     std::string text = fmt::format(
         "{:<18}{}\n{:<18}{}\n{:<18}{} inner, {} outer, {} clocks, true residual {:.3g}\n{:<18}{} in registers, {} in "
         "memories\n{:<18}{}, {} of them from the store\n",
-        "problem", request.problem, "datapath", mantissa::to_string(request.options.spec), "without an upset",
+        "problem", request.problem, "datapath", words_of(request.options), "without an upset",
         r.result.inner_iterations, r.result.outer_iterations, r.last, r.result.true_residual, "bits", r.register_bits,
         r.memory_bits, "upsets", all.flips, campaign.stored);
     for (std::size_t k = kOutcomes; k-- > 0;)

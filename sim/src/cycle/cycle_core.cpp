@@ -9,8 +9,10 @@
 
 #include "../../model/cycle_abi.h"
 #include "../model_library.hpp"
+#include "../upsets/places.hpp"
 #include "mantissa/errors.hpp"
 #include "mantissa/multilevel/cycle_clocks.hpp"
+#include "mantissa/sim/upsets.hpp"
 
 namespace mantissa::sim {
 
@@ -29,7 +31,7 @@ enum Register : std::uint32_t {
     kCount = 0x28,
     kClocks = 0x40
 };
-constexpr std::uint32_t kStart = 1, kMostCycles = 0xFFFF'FFFF;
+constexpr std::uint32_t kStart = 1, kAbort = 2, kMostCycles = 0xFFFF'FFFF;
 enum End : std::uint32_t { kReached, kEndCycles, kExact, kOverflow };
 
 constexpr int kSharedLevel = 7;        ///< a model for all grids up to it
@@ -39,10 +41,11 @@ constexpr std::size_t kStepNames = 4;
 
 class CycleCore final : public multilevel::WordSolver {
 public:
-    CycleCore(std::size_t level, const std::string& model, std::shared_ptr<CycleCounts> counts)
+    CycleCore(std::size_t level, const std::string& model, const RtlOptions& options)
         : library_(model, "mantissa_cycle_model", MANTISSA_CYCLE_VERSION), state_(api().create()),
-          counts_(std::move(counts)), side_(std::size_t{1} << level) {
-        write(kLevel, static_cast<std::uint32_t>(level));
+          counts_(options.counts), trial_(options.trial), level_(static_cast<std::uint32_t>(level)),
+          side_(std::size_t{1} << level) {
+        if (trial_) begin_trial(*trial_, api(), state_);
     }
     CycleCore(const CycleCore&) = delete;
     CycleCore& operator=(const CycleCore&) = delete;
@@ -51,10 +54,27 @@ public:
     WordOutcome solve(std::span<const std::int64_t> b, const WordRequest& request,
                       std::vector<std::int64_t>& u) override {
         if (request.most_cycles == 0) throw InvalidInput("the cycle core runs one cycle or more; give a limit from 1");
-        write(kCycles, static_cast<std::uint32_t>(std::min<std::uint64_t>(request.most_cycles, kMostCycles)));
-        write(kLimit, static_cast<std::uint32_t>(request.tolerance.t));
-        write(kLimit + 4, static_cast<std::uint32_t>(request.tolerance.t >> 32));
-        write(kLimitExponent, static_cast<std::uint32_t>(request.tolerance.point));
+        WordOutcome out;
+        try {
+            out = answered(b, request, u);
+        } catch (const std::runtime_error& error) {
+            if (!trial_ || !core_does_not_serve(error)) throw;
+            out.end = CycleSolveEnd::fault; // a host's access to a bus that does not answer times out
+        }
+        if (out.end == CycleSolveEnd::fault) {
+            if (!trial_) throw std::runtime_error("cycle model: the core has ended with a fault");
+            ++trial_->faults;
+            u.assign(b.size(), 0);
+            api().reset(state_);
+        }
+        if (trial_) trial_->clocks = api().clock(state_);
+        return out;
+    }
+
+private:
+    /// Throws where the core does not answer.
+    WordOutcome answered(std::span<const std::int64_t> b, const WordRequest& request, std::vector<std::int64_t>& u) {
+        program(request);
         // The streams have neither the edge to the north nor that to the east.
         words_.clear();
         for (std::size_t y = 0; y < side_; ++y)
@@ -63,25 +83,45 @@ public:
         api().load(state_, words_.data(), words_.size(), 0);
         write(kControl, kStart);
         WordOutcome out;
-        api().run(state_, saw, &out.history);
+        const bool hung = api().run(state_, trial_ ? trial_->most_clocks : 0, saw, &out.history) != 0;
+        if (hung) {
+            trial_->hung = true;
+            write(kControl, kAbort);
+            out.end = CycleSolveEnd::fault;
+            return out;
+        }
         out.end = end();
         out.cycles = read(kCount);
         out.clocks = read(kClocks) | std::uint64_t{read(kClocks + 4)} << 32;
+        if (out.cycles > request.most_cycles) { // a counter that an upset has moved
+            out.cycles = 0;
+            out.end = CycleSolveEnd::fault;
+        }
+        if (out.end == CycleSolveEnd::fault) return out;
         if (counts_) {
             counts_->cycles += *out.clocks;
             counts_->passes += out.cycles;
         }
         const std::uint64_t got = api().send(state_, words_.data(), words_.size(), 0);
-        if (got != words_.size())
-            throw std::runtime_error(fmt::format("cycle model: {} words of U, not {}", got, words_.size()));
+        if (got != words_.size()) {
+            if (!trial_)
+                throw std::runtime_error(fmt::format("cycle model: {} words of U, not {}", got, words_.size()));
+            out.end = CycleSolveEnd::fault;
+            return out;
+        }
         u.assign(b.size(), 0);
         for (std::size_t y = 0; y < side_; ++y)
             for (std::size_t x = 0; x < side_; ++x)
                 u[y * (side_ + 1) + x] = static_cast<std::int64_t>(words_[y * side_ + x]);
         return out;
     }
-
-private:
+    void program(const WordRequest& request) {
+        write(kLevel, level_);
+        write(kCycles, static_cast<std::uint32_t>(std::min<std::uint64_t>(request.most_cycles, kMostCycles)));
+        write(kLimit, static_cast<std::uint32_t>(request.tolerance.t));
+        write(kLimit + 4, static_cast<std::uint32_t>(request.tolerance.t >> 32));
+        write(kLimitExponent, static_cast<std::uint32_t>(request.tolerance.point));
+    }
     static void saw(void* at, const mantissa_verdict* now) {
         static_cast<std::vector<multilevel::WordVerdict>*>(at)->push_back({now->exponent, now->squares});
     }
@@ -95,7 +135,7 @@ private:
         case kOverflow:
             return CycleSolveEnd::overflow;
         default:
-            throw std::runtime_error("cycle model: the core has ended with a fault");
+            return CycleSolveEnd::fault;
         }
     }
     [[nodiscard]] const mantissa_cycle_api& api() const { return library_.api(); }
@@ -105,6 +145,8 @@ private:
     OpenLibrary<mantissa_cycle_api> library_;
     mantissa_cycle_state* state_;
     std::shared_ptr<CycleCounts> counts_;
+    std::shared_ptr<UpsetTrial> trial_;
+    std::uint32_t level_;
     std::size_t side_;                 // nodes a row in the streams
     std::vector<std::uint64_t> words_; // of D, then of U
 };
@@ -168,10 +210,16 @@ CoreParameters cycle_core_parameters(const GridWords& grid, const CycleSpec& spe
 
 std::unique_ptr<multilevel::WordSolver> make_cycle_core(const GridWords& grid, const CycleSpec& spec,
                                                         const RtlOptions& options) {
-    const int level = std::max(kSharedLevel, static_cast<int>(grid.levels()));
+    // (Where upsets are looked for, memories are as long as the grid needs: bits that nothing reads would be masked.)
+    const int least = options.trial ? 0 : kSharedLevel;
+    const int level = std::max(least, static_cast<int>(grid.levels()));
     ModelRequest request;
     request.parameters = cycle_core_parameters(grid, spec, level, level, 1);
-    return std::make_unique<CycleCore>(grid.levels(), build_model(request, options.cache), options.counts);
+    request.upsets = options.trial != nullptr;
+    std::string model = options.trial ? options.trial->model : std::string();
+    if (model.empty()) model = build_model(request, options.cache);
+    if (options.trial) options.trial->model = model;
+    return std::make_unique<CycleCore>(grid.levels(), model, options);
 }
 
 } // namespace mantissa::sim

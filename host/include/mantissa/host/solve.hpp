@@ -227,6 +227,7 @@ struct SolveResult {
     std::optional<NativeOutcome> native;
     std::optional<double> gave_up; ///< SolveOptions::give_up: the iterations that were still to go, as far as one sees
     std::optional<ChebyshevBounds> chebyshev;
+    std::uint64_t false_ends = 0;      ///< a cycle core's convergences that b - A u did not bear out
     std::optional<CycleLevels> levels; ///< with SolveOptions::preconditioner; not kept in stores
     WordUse words;                     ///< bits that the longest words of fixed vectors took
     std::optional<std::uint64_t> cycles;

@@ -1,12 +1,16 @@
 // Whole solves by multilevel cycles on an engine that keeps the vectors (mantissa/multilevel/cycle_solver.hpp).
 #include <algorithm>
 #include <chrono>
+#include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "../outer/verdict.hpp"
 #include "../schemes.hpp"
 #include "../words/inner_scale.hpp"
 #include "mantissa/format.hpp"
+#include "mantissa/host/residual.hpp"
 #include "mantissa/multilevel/cycle_solver.hpp"
 #include "mantissa/multilevel/grid_words.hpp"
 
@@ -16,6 +20,7 @@ namespace {
 
 /// Cycles where no limit is given. What has not converged by then stays where it is, and only the core could tell.
 constexpr std::uint64_t kUsualMost = 300;
+constexpr std::string_view kCoreInRtl = "rtl"; ///< the engine whose state may be turned over (docs/upsets.md)
 
 } // namespace
 
@@ -24,6 +29,55 @@ CycleLoop loop_around_cycles(const Problem& problem, const SolveOptions& options
     const bool words = !cg && !options.preconditioner->in_double && multilevel::grid_words(problem.system).has_value();
     return {options.outer.value_or(words ? kCycleIterate : formats::kDouble), cg, options.threads};
 }
+
+namespace {
+
+/// u += what the engine finds of A c = d, with the counts of it.
+CycleSolveReport correct(std::vector<double>& u, const std::vector<double>& d, std::uint64_t most, double norm,
+                         SolveContext& context) {
+    SolveResult& result = context.result;
+    std::vector<double> correction;
+    CycleSolveReport report = context.cycles->solve(d, context.target() / norm, most, correction);
+    for (std::size_t i = 0; i < correction.size(); ++i) u[i] += correction[i];
+    for (std::size_t k = 1; k < report.history.size() && context.options.history; ++k)
+        result.history.push_back(
+            {result.inner_iterations + k, result.outer_iterations + k, report.history[k] * norm / context.initial});
+    result.inner_iterations += report.cycles;
+    result.outer_iterations += report.cycles;
+    if (report.seconds > 0) result.device_seconds = result.device_seconds.value_or(0) + report.seconds;
+    if (report.clocks) result.cycles = result.cycles.value_or(0) + *report.clocks;
+    return report;
+}
+
+/// The same on a core, whose word is no proof: D is only ever updated there, and a bit may have turned over. The host
+/// knows b: where b - A u does not bear a convergence out, or the core has ended with a fault, that defect is loaded,
+/// as long as it gains anything. Of two iterates the better one stays.
+CycleSolveReport correct_on_core(const Problem& problem, std::vector<double>& u, std::vector<double> d,
+                                 std::uint64_t most, SolveContext& context) {
+    constexpr int kMostFruitless = 3; // no upset does that: they are rare
+    const SolveOptions& o = context.options;
+    double norm = context.norm;
+    for (int fruitless = 0;;) {
+        const std::vector<double> before = u;
+        CycleSolveReport report = correct(u, d, most, norm, context);
+        const bool reached = report.end == CycleSolveEnd::reached;
+        if (report.end == CycleSolveEnd::limit) return report;
+        defect(problem.system, u, problem.b, d, o.threads);
+        double now = norm2(d, o.threads);
+        if (reached && now < deciding(o.tolerance) * context.initial) return report;
+        if (reached) ++context.result.false_ends;
+        fruitless = now < kWorthwhile * norm ? 0 : fruitless + 1;
+        if (!(now < norm)) {
+            u = before;
+            now = norm;
+            defect(problem.system, u, problem.b, d, o.threads);
+        }
+        norm = now;
+        if (fruitless == kMostFruitless || context.remaining() == 0 || norm < context.target()) return report;
+    }
+}
+
+} // namespace
 
 void solve_cycles(const Problem& problem, const Engine& engine, std::vector<double>& u, const std::vector<double>& d,
                   SolveContext& context) {
@@ -37,17 +91,9 @@ void solve_cycles(const Problem& problem, const Engine& engine, std::vector<doub
         if (const std::string text = context.cycles->description(); !text.empty())
             result.levels = CycleLevels{text, took.count()};
     } else ++result.outer_iterations; // (a round behind the first begins with a defect formed anew)
-    std::vector<double> correction;
     const std::uint64_t most = o.max_iterations != 0 ? context.remaining() : std::min(context.remaining(), kUsualMost);
-    const CycleSolveReport report = context.cycles->solve(d, context.target() / context.norm, most, correction);
-    for (std::size_t i = 0; i < correction.size(); ++i) u[i] += correction[i];
-    for (std::size_t k = 1; k < report.history.size() && o.history; ++k)
-        result.history.push_back({result.inner_iterations + k, result.outer_iterations + k,
-                                  report.history[k] * context.norm / context.initial});
-    result.inner_iterations += report.cycles;
-    result.outer_iterations += report.cycles;
-    if (report.seconds > 0) result.device_seconds = result.device_seconds.value_or(0) + report.seconds;
-    if (report.clocks) result.cycles = result.cycles.value_or(0) + *report.clocks;
+    const CycleSolveReport report = engine.name() == kCoreInRtl ? correct_on_core(problem, u, d, most, context)
+                                                                : correct(u, d, most, context.norm, context);
     switch (report.end) {
     case CycleSolveEnd::reached:
         return context.stop(Status::converged);
@@ -65,6 +111,8 @@ void solve_cycles(const Problem& problem, const Engine& engine, std::vector<doub
         return context.stop(Status::breakdown, "a sum left the range of double precision: scale the system");
     case CycleSolveEnd::limit:
         return context.stop(Status::iteration_limit, fmt::format("the limit of {} cycles is reached", most));
+    case CycleSolveEnd::fault:
+        return context.stop(Status::breakdown, "the cycle core ended with a fault, again and again");
     }
 }
 

@@ -28,6 +28,7 @@ enum class CycleSolveEnd : std::uint8_t {
     diverged,   ///< it grew
     indefinite, ///< p.A p or r.z is not above zero
     not_finite, ///< a sum left the range of double precision
+    fault,      ///< hardware did not end as it should have; u is zero, and the next solve begins anew
 };
 
 struct CycleSolveReport {

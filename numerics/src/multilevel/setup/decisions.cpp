@@ -16,6 +16,8 @@ constexpr double kStalls = 0.9;  ///< and before there is no next level
 constexpr double kMostComplexity = 4;
 /// Of A P, for each function and entry of A: 2 to 5 on grids, meshes and circuits.
 constexpr double kMostAdditions = 12;
+/// A next level that is dense costs nothing where even all its entries are no more than this share of the matrix's.
+constexpr double kSmallShare = 0.1;
 
 /// With weaker couplings too where the next level would be hardly smaller.
 AggregationSteps::Coarse coarsen(AggregationSteps& steps, double rows) {
@@ -25,8 +27,9 @@ AggregationSteps::Coarse coarsen(AggregationSteps& steps, double rows) {
     }
 }
 
-/// From a level to the next one. A line says why there is none.
-std::string descend(AggregationSteps& steps, bool first, const AggregationSteps::Size& size, std::size_t functions) {
+/// From a level to the next one; `entries` are the matrix's, those of the first level. A line says why there is none.
+std::string descend(AggregationSteps& steps, bool first, double entries, const AggregationSteps::Size& size,
+                    std::size_t functions) {
     const auto rows = static_cast<double>(size.rows);
     AggregationSteps::Coarse coarse = coarsen(steps, rows);
     if (coarse.aggregates == 0 && !first) // every part of the graph has ended in one unknown: keep one for the end
@@ -34,7 +37,8 @@ std::string descend(AggregationSteps& steps, bool first, const AggregationSteps:
     if (coarse.unknowns == 0) return "no coupling is worth a coarser level: the diagonal alone is as good";
     if (static_cast<double>(coarse.unknowns) > kStalls * rows)
         return fmt::format("coarsening stalls: {} unknowns would leave {}", size.rows, coarse.unknowns);
-    if (steps.smooth() > kMostAdditions * static_cast<double>(functions * size.entries))
+    const double additions = steps.smooth(), all = static_cast<double>(coarse.unknowns);
+    if (additions > kMostAdditions * static_cast<double>(functions * size.entries) && all * all > kSmallShare * entries)
         return fmt::format("a few rows reach most of {} aggregates: the next level would be nearly dense",
                            coarse.aggregates);
     return steps.project() ? std::string() : detail::kNotDefinite;
@@ -53,7 +57,7 @@ std::string make_levels(AggregationSteps& steps, std::size_t functions) {
             return fmt::format("the levels have {:.1f} times the matrix's entries: a cycle costs more than it saves",
                                all / first);
         if (size.rows <= kCoarsest) break;
-        if (std::string why = descend(steps, is_first, size, functions); !why.empty()) return why;
+        if (std::string why = descend(steps, is_first, first, size, functions); !why.empty()) return why;
     }
     return steps.invert() ? std::string() : detail::kNoFactors;
 }
