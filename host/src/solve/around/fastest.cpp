@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <stdexcept>
 #include <string_view>
 #include <variant>
 
@@ -135,7 +136,7 @@ private:
         way.max_iterations = limit(kMostCyclesThere);
         try {
             solve_by(way);
-        } catch (const InvalidInput& e) {
+        } catch (const std::runtime_error& e) { // no hierarchy; or no room for its levels there, where CG may fit
             return back_to_cg(e.what());
         }
         const SolveResult& r = results_.front();
