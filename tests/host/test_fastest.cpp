@@ -135,6 +135,12 @@ TEST(Fastest, StopsWhereItIsTold) {
     EXPECT_EQ(told.results.front().status,
               told.results.front().true_residual < 1.001e-8 ? Status::converged : Status::iteration_limit);
     EXPECT_LE(told.results.front().inner_iterations, 100U);
+    few.max_iterations = 112;
+    // (Cycles take over after 108, and four are too few.)
+    const SolveResult spent = solved(problem, few).results.front();
+    EXPECT_EQ(spent.status, Status::iteration_limit);
+    EXPECT_EQ(spent.inner_iterations, 112U);
+    EXPECT_NE(spent.detail.find("limit of 112"), std::string::npos) << spent.detail;
     // From outside: nothing else takes over. (It is asked ten times a second.)
     SolveOptions alone = as_chosen();
     alone.threads = 1;

@@ -83,8 +83,12 @@ public:
             by_cycles_first(*cycles);
         else if (engine_.name() == kProcessor) by_cg();
         else solve_by(options_);
-        if (!options_.keep_solution)
-            for (SolveResult& r : results_) r.u.clear();
+        for (SolveResult& r : results_) {
+            if (!options_.keep_solution) r.u.clear();
+            const bool spent = options_.max_iterations != 0 && r.inner_iterations >= options_.max_iterations;
+            if (spent && r.status == Status::iteration_limit) // (the last way was given what the others had left)
+                r.detail = fmt::format("the limit of {} inner iterations is reached", options_.max_iterations);
+        }
         return std::move(results_);
     }
 
