@@ -25,10 +25,10 @@ struct AskedFor {
     bool datapath = false;
     bool plan = false; ///< where vectors live
 };
-/// The engine gpu and nothing of a datapath asked for: the fastest solve to double accuracy there, in native double, or
-/// in the native float that --format float names, preconditioned by the diagonal. (Written forms, s52e11 and s23e8, a
-/// scheme and sum=ordered keep the datapath.) Free sums without a scheme have the same scheme. True where `options` is
-/// such a solve now and its spec was not written so.
+/// The engine gpu and nothing of a datapath asked for: CG preconditioned by the diagonal in native double, or in the
+/// native float that --format float names; without a format solve_fastest() may go another way from there. (Written
+/// forms, s52e11 and s23e8, a scheme and sum=ordered keep the datapath.) Free sums without a scheme have the same
+/// scheme. True where `options` is such a solve now and its spec was not written so.
 bool take_native_default(const AskedFor& asked, SolveOptions& options);
 /// Behind it, once the problem is there: bicgstab in the place of CG preconditioned by the diagonal where the matrix is
 /// not symmetric, native too. True where it is now.

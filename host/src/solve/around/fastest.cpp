@@ -62,7 +62,9 @@ void add_before(const SolveResult& first, SolveResult& next) {
     next.inner_iterations += first.inner_iterations;
     next.outer_iterations += first.outer_iterations;
     next.seconds += first.seconds;
-    if (first.device_seconds) next.device_seconds = *first.device_seconds + next.device_seconds.value_or(0);
+    if (!first.device_seconds) return;
+    if (next.native) next.native->seconds += *first.device_seconds; // (which is said by the iteration, of all of them)
+    else next.device_seconds = *first.device_seconds + next.device_seconds.value_or(0);
 }
 
 /// One solve after another of the same problem.
