@@ -190,6 +190,7 @@ public:
         if (cycles_) *cycles_ += report.cycles;
         return report;
     }
+    [[nodiscard]] bool trusted() const override { return subject_->trusted(); }
 
 private:
     [[noreturn]] void fail(std::uint64_t cycles, const std::string& what, const std::string& a,

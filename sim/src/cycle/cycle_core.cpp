@@ -70,6 +70,7 @@ public:
         if (trial_) trial_->clocks = api().clock(state_);
         return out;
     }
+    [[nodiscard]] bool trusted() const override { return false; }
 
 private:
     /// Throws where the core does not answer.

@@ -1,7 +1,6 @@
 // Whole solves by multilevel cycles on an engine that keeps the vectors (mantissa/multilevel/cycle_solver.hpp).
 #include <algorithm>
 #include <chrono>
-#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -20,7 +19,6 @@ namespace {
 
 /// Cycles where no limit is given. What has not converged by then stays where it is, and only the core could tell.
 constexpr std::uint64_t kUsualMost = 300;
-constexpr std::string_view kCoreInRtl = "rtl"; ///< the engine whose state may be turned over (docs/upsets.md)
 
 } // namespace
 
@@ -49,11 +47,11 @@ CycleSolveReport correct(std::vector<double>& u, const std::vector<double>& d, s
     return report;
 }
 
-/// The same on a core, whose word is no proof: D is only ever updated there, and a bit may have turned over. The host
-/// knows b: where b - A u does not bear a convergence out, or the core has ended with a fault, that defect is loaded,
-/// as long as it gains anything. Of two iterates the better one stays.
-CycleSolveReport correct_on_core(const Problem& problem, std::vector<double>& u, std::vector<double> d,
-                                 std::uint64_t most, SolveContext& context) {
+/// The same where the engine's word is no proof: D is only ever updated in a core. The host knows b: where b - A u does
+/// not bear a convergence out, or the core has ended with a fault, that defect is loaded, as long as it gains anything.
+/// Of two iterates the better one stays.
+CycleSolveReport correct_untrusted(const Problem& problem, std::vector<double>& u, std::vector<double> d,
+                                   std::uint64_t most, SolveContext& context) {
     constexpr int kMostFruitless = 3; // no upset does that: they are rare
     const SolveOptions& o = context.options;
     double norm = context.norm;
@@ -92,8 +90,8 @@ void solve_cycles(const Problem& problem, const Engine& engine, std::vector<doub
             result.levels = CycleLevels{text, took.count()};
     } else ++result.outer_iterations; // (a round behind the first begins with a defect formed anew)
     const std::uint64_t most = o.max_iterations != 0 ? context.remaining() : std::min(context.remaining(), kUsualMost);
-    const CycleSolveReport report = engine.name() == kCoreInRtl ? correct_on_core(problem, u, d, most, context)
-                                                                : correct(u, d, most, context.norm, context);
+    const CycleSolveReport report = context.cycles->trusted() ? correct(u, d, most, context.norm, context)
+                                                              : correct_untrusted(problem, u, d, most, context);
     switch (report.end) {
     case CycleSolveEnd::reached:
         return context.stop(Status::converged);

@@ -50,6 +50,9 @@ public:
     /// rounded once on the way in and out.
     virtual CycleSolveReport solve(std::span<const double> b, double tolerance, std::uint64_t most_cycles,
                                    std::vector<double>& u) = 0;
+    /// May its word that it converged be taken for proof? Not a core's, whose state an upset may have turned over
+    /// (docs/upsets.md): who knows b forms b - A u.
+    [[nodiscard]] virtual bool trusted() const { return true; }
     /// The levels, in words; empty where the engine says nothing.
     [[nodiscard]] virtual std::string description() const { return {}; }
 };

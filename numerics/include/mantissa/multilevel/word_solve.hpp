@@ -103,6 +103,8 @@ public:
                               std::vector<std::int64_t>& u) = 0;
     /// Threads of this processor. The bits do not depend on them.
     virtual void use(int /*threads*/) {}
+    /// As CycleSolver::trusted().
+    [[nodiscard]] virtual bool trusted() const { return true; }
 };
 
 /// The processor's, made for speed; and the definition on the reference's cycle, slow.

@@ -45,6 +45,7 @@ public:
         for (const WordVerdict& seen : outcome.history) report.history.push_back(norm > 0 ? seen.norm() / norm : 0);
         return report;
     }
+    [[nodiscard]] bool trusted() const override { return words_->trusted(); }
 
 private:
     std::size_t row_length_;
