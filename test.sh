@@ -20,7 +20,7 @@ say "testing"
 rm -f build/tests.xml
 failed=0
 ctest --test-dir build --parallel "$(nproc)" --output-on-failure --output-junit "$PWD/build/tests.xml" "${chosen[@]}" "$@" || failed=$?
-[ ! -s build/tests.xml ] || python3 tests/longest.py build/tests.xml
 times >build/processor_times.txt # (in a subshell it would see that one's alone)
 say "processor time of the build and the tests, user and system: $(tail -n 1 build/processor_times.txt)"
+[ ! -s build/tests.xml ] || python3 tests/summary.py build/tests.xml
 exit $failed

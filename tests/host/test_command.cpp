@@ -225,6 +225,14 @@ TEST(Command, KilledSweepResumes) {
     EXPECT_EQ(report["computed"], 40 - stored);
     const std::string csv = scratch.read("s.csv");
     EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 41);
+    // In the file's order, though the costliest solves begin first and most were stored before the kill.
+    std::size_t at = 0;
+    for (const std::string format : {"s10e8", "s12e8", "s14e8", "s17e8"})
+        for (int inner = 5; inner <= 14; ++inner) {
+            const std::size_t next = csv.find("residual-guided," + std::to_string(inner) + ",,,," + format + ",", at);
+            ASSERT_NE(next, std::string::npos) << format << " " << inner << "\n" << csv;
+            at = next;
+        }
 }
 
 } // namespace

@@ -169,6 +169,33 @@ TEST(Store, ExportsReadBack) {
     expect_invalid([&] { store.export_csv(scratch.path("no/such/folder.csv")); }, "cannot write: No such file");
 }
 
+/// The problems of a store's points, in their order.
+std::vector<std::string> problems_in(const Store& store, const Scratch& scratch) {
+    store.export_json_lines(scratch.path("order.jsonl"));
+    std::istringstream lines(scratch.read("order.jsonl"));
+    std::vector<std::string> problems;
+    for (std::string line; std::getline(lines, line);)
+        problems.push_back(nlohmann::json::parse(line)["problem"].get<std::string>().substr(16));
+    return problems;
+}
+
+TEST(Store, PointsAreArrangedAmongTheirOwnPlaces) {
+    const Scratch scratch;
+    Store store(scratch.path("s.sqlite"));
+    const auto at_level = [](int level) {
+        Point point = sample_point();
+        point.problem = "poisson2d:level=" + std::to_string(level);
+        return point;
+    };
+    for (const int level : {7, 3, 5, 4, 6}) store.put(at_level(level), sample_result(), 1, kProvenance);
+    store.arrange({point_key(at_level(4)), point_key(at_level(9)), point_key(at_level(5)), point_key(at_level(7))});
+    EXPECT_EQ(problems_in(store, scratch), (std::vector<std::string>{"4", "3", "5", "7", "6"}));
+    store.arrange({point_key(at_level(3))}, StoredPoints::dense); // no dense solves: nothing to do
+    EXPECT_EQ(store.find(at_level(7))->inner_iterations, sample_result().inner_iterations);
+    store.put(at_level(8), sample_result(), 1, kProvenance); // the next one still goes last
+    EXPECT_EQ(problems_in(store, scratch).back(), "8");
+}
+
 TEST(Store, OtherFilesAreRefusedAndLeftAlone) {
     const Scratch scratch;
     const std::string text(5000, 'x');

@@ -131,6 +131,11 @@ private:
     std::unique_ptr<sqlite3, Close> handle_;
 };
 
+/// The table's name.
+constexpr const char* table_of(StoredPoints which) {
+    return which == StoredPoints::dense ? "dense" : "points";
+}
+
 /// Makes the table of solves in a new file, once, whoever else may be opening it; in one of an older program the
 /// columns that it lacks.
 void settle_points(const Database& database);

@@ -20,10 +20,6 @@ namespace {
 
 constexpr int kFirstExported = 2; // behind id and key
 
-const char* table_of(StoredPoints which) {
-    return which == StoredPoints::dense ? "dense" : "points";
-}
-
 /// A spreadsheet takes what begins so for a formula, and runs it: such a text gets a ' in front, and is a text again.
 std::string without_formula(std::string_view text) {
     const bool formula = !text.empty() && std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos;
@@ -78,8 +74,8 @@ results::Json json_value(const Statement& row, int column) {
 
 void Store::export_csv(const std::string& path, StoredPoints which) const {
     std::string text;
-    if (const std::lock_guard lock(db_->mutex); db_->has_table(table_of(which))) {
-        Statement row = db_->prepare(fmt::format("SELECT * FROM {} ORDER BY id", table_of(which)));
+    if (const std::lock_guard lock(db_->mutex); db_->has_table(results::table_of(which))) {
+        Statement row = db_->prepare(fmt::format("SELECT * FROM {} ORDER BY id", results::table_of(which)));
         for (int c = kFirstExported; c < row.columns(); ++c) {
             text += row.name(c);
             text += c + 1 < row.columns() ? ',' : '\n';
@@ -95,8 +91,8 @@ void Store::export_csv(const std::string& path, StoredPoints which) const {
 
 void Store::export_json_lines(const std::string& path, StoredPoints which) const {
     std::string text;
-    if (const std::lock_guard lock(db_->mutex); db_->has_table(table_of(which))) {
-        Statement row = db_->prepare(fmt::format("SELECT * FROM {} ORDER BY id", table_of(which)));
+    if (const std::lock_guard lock(db_->mutex); db_->has_table(results::table_of(which))) {
+        Statement row = db_->prepare(fmt::format("SELECT * FROM {} ORDER BY id", results::table_of(which)));
         while (row.step()) {
             results::Json object;
             for (int c = kFirstExported; c < row.columns(); ++c) object[std::string(row.name(c))] = json_value(row, c);

@@ -1,5 +1,6 @@
 #include "mantissa/host/store.hpp"
 
+#include <algorithm>
 #include <mutex>
 #include <string_view>
 #include <type_traits>
@@ -108,6 +109,31 @@ Store::Store(const std::string& path, StoreAccess access)
 }
 
 Store::~Store() = default;
+
+void Store::arrange(const std::vector<std::string>& keys, StoredPoints which) {
+    const std::lock_guard lock(db_->mutex);
+    const std::string table = results::table_of(which);
+    if (!db_->has_table(table)) return;
+    db_->execute("BEGIN IMMEDIATE");
+    try {
+        std::vector<std::uint64_t> ids;
+        for (const std::string& key : keys) {
+            Statement row = db_->prepare(fmt::format("SELECT id FROM {} WHERE key = ?", table));
+            if (row.bind(key).step()) ids.push_back(row.integer(0));
+        }
+        std::vector<std::uint64_t> places = ids;
+        std::sort(places.begin(), places.end());
+        // An id is one row's at any moment: all that move pass through negative ones.
+        for (std::size_t k = 0; k < ids.size(); ++k)
+            if (ids[k] != places[k])
+                db_->execute(fmt::format("UPDATE {} SET id = -{} WHERE id = {}", table, places[k], ids[k]));
+        db_->execute(fmt::format("UPDATE {} SET id = -id WHERE id < 0", table));
+        db_->execute("COMMIT");
+    } catch (...) {
+        sqlite3_exec(db_->get(), "ROLLBACK", nullptr, nullptr, nullptr);
+        throw;
+    }
+}
 
 bool Store::contains(const Point& point) const {
     const std::lock_guard lock(db_->mutex);

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <numeric>
 #include <thread>
+#include <type_traits>
 
 #include <fmt/format.h>
 
@@ -231,6 +232,13 @@ SweepReport run_points(const std::vector<P>& points, Store* store, int threads, 
     else
 #endif
         report = run_alone(todo, *store, threads, command, before);
+    if (store != nullptr) {
+        // Points are stored as they end, which differs from run to run; tables made of them do not.
+        std::vector<std::string> keys;
+        for (const P& point : points) keys.push_back(point_key(point));
+        constexpr bool dense = std::is_same_v<P, DensePoint>;
+        store->arrange(keys, dense ? StoredPoints::dense : StoredPoints::iterative);
+    }
     report.stored_before = before;
     report.points = points.size();
     report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

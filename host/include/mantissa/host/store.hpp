@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "mantissa/host/dense_point.hpp"
 #include "mantissa/host/point.hpp"
@@ -48,6 +49,10 @@ public:
     /// Without x.
     [[nodiscard]] std::optional<DenseResult> find(const DensePoint& point) const;
     void put(const DensePoint& point, const DenseResult& result, std::size_t unknowns, const Provenance& provenance);
+
+    /// From now on these points' rows come in this order, within the places that they have among the others, which stay
+    /// where they are. Keys that are not stored are passed over. One transaction.
+    void arrange(const std::vector<std::string>& keys, StoredPoints which = StoredPoints::iterative);
 
     /// All points in the order stored, as CSV with a header line, or as JSON objects, one a line. The file appears
     /// whole or not at all. Numbers read back exactly. Throws InvalidInput when it cannot be written.
