@@ -38,6 +38,9 @@ SparseMatrix::SparseMatrix(SparseMatrix&&) noexcept = default;
 void SparseMatrix::apply(std::span<const double> x, std::span<double> y) const {
     impl_->matrix->apply(x, y);
 }
+bool SparseMatrix::fits_chip() const {
+    return impl_->matrix->fits_chip();
+}
 double SparseMatrix::time_product(int repeats) const {
     const std::function<double()> batch = product_batches();
     std::vector<double> seconds;

@@ -31,6 +31,7 @@ public:
     DeviceMatrixBase(const DeviceMatrixBase&) = delete;
     DeviceMatrixBase& operator=(const DeviceMatrixBase&) = delete;
     virtual void apply(std::span<const double> x, std::span<double> y) const = 0;
+    [[nodiscard]] virtual bool fits_chip() const = 0;
     [[nodiscard]] virtual std::function<double()> product_batches(bool dependent) const = 0;
     virtual SparseCgReport solve(std::span<const double> b, double tolerance, std::uint32_t limit, bool jacobi,
                                  std::vector<double>* x, SparseHistory* history) const = 0;
@@ -48,6 +49,7 @@ public:
     DeviceMatrix(const CompressedRows& a, const SlicedOptions& options);
     explicit DeviceMatrix(const System& system);
     void apply(std::span<const double> x, std::span<double> y) const override;
+    [[nodiscard]] bool fits_chip() const override { return resident_one_.of(host_) != nullptr; }
     std::function<double()> product_batches(bool dependent) const override;
     SparseCgReport solve(std::span<const double> b, double tolerance, std::uint32_t limit, bool jacobi,
                          std::vector<double>* solution, SparseHistory* history) const override;
@@ -100,9 +102,6 @@ private:
     // sparse_matrix_solve.cuh
     /// 1 / a_ii, or ones.
     [[nodiscard]] std::vector<T> inverse_diagonal(bool jacobi) const;
-    static double squares(std::span<const double> v);
-    /// d = b - A x in double precision, on the host.
-    void form_defect(std::span<const double> b, std::span<const double> x, std::span<double> d) const;
     /// x += c with A c = d, solved from c = 0 until the recursion's ||r|| is below `goal` or the report's iterations
     /// reach `limit`; counts and the end go to the report.
     void correct(const Buffer<T>& inverse, const std::vector<double>& d, double goal, std::uint32_t limit,

@@ -7,6 +7,7 @@
 
 #include "graph.hpp"
 #include "mantissa/format.hpp"
+#include "mantissa/sparse/row_defect.hpp"
 #include "sparse_matrix.cuh"
 
 namespace mantissa::gpu {
@@ -126,7 +127,7 @@ DeviceMatrix<T>::solve_together(std::span<const std::vector<double>> b, double t
     std::vector<bool> active(columns);
     for (std::size_t j = 0; j < columns; ++j) {
         if (b[j].size() != rows_) throw InvalidInput("right-hand side: its size is not the matrix's");
-        norm[j] = std::sqrt(squares({b[j].data(), b[j].size()}));
+        norm[j] = std::sqrt(sum_of_squares(b[j]));
         active[j] = norm[j] > 0;
         report[j].end = CgEnd::converged;
         report[j].true_residual = active[j] ? 1 : 0;
@@ -151,8 +152,8 @@ DeviceMatrix<T>::solve_together(std::span<const std::vector<double>> b, double t
             if (!active[j]) continue;
             SparseCgReport& r = report[j];
             const double before = r.true_residual;
-            form_defect({b[j].data(), b[j].size()}, {x[j].data(), x[j].size()}, {defect[j].data(), defect[j].size()});
-            r.true_residual = std::sqrt(squares({defect[j].data(), defect[j].size()})) / norm[j];
+            form_defect(host_, b[j], x[j], defect[j]);
+            r.true_residual = std::sqrt(sum_of_squares(defect[j])) / norm[j];
             const bool reached = r.true_residual < tolerance * (1 + kReachedSlack);
             active[j] = r.end == CgEnd::converged && !reached && sizeof(T) == 8 && r.true_residual < 0.5 * before &&
                         r.iterations < limit;
@@ -251,6 +252,8 @@ double DeviceMatrix<T>::stream_together(const Buffer<T>& inverse, const Buffer<T
                 apply(stream, true, true);
             }
         });
+        cudaFuncAttributes loaded{}; // asking for them loads the kernel, which no solve's time should hold
+        check(cudaFuncGetAttributes(&loaded, several_begin<N, T>), "cudaFuncGetAttributes of several_begin");
         Timer timer;
         timer.start();
         launch(several_begin<N, T>, update_blocks, kSeveralThreads, nullptr, false, inverse.data(), c.data(), r.data(),

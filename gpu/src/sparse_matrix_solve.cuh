@@ -9,6 +9,7 @@
 
 #include "graph.hpp"
 #include "mantissa/format.hpp"
+#include "mantissa/sparse/row_defect.hpp"
 #include "sparse_matrix.cuh"
 
 namespace mantissa::gpu {
@@ -18,7 +19,7 @@ SparseCgReport DeviceMatrix<T>::solve(std::span<const double> b, double toleranc
                                       std::vector<double>* solution, SparseHistory* history) const {
     if (b.size() != rows_) throw InvalidInput("right-hand side: its size is not the matrix's");
     const Buffer<T> inverse = to_device(inverse_diagonal(jacobi));
-    const double norm = std::sqrt(squares(b));
+    const double norm = std::sqrt(sum_of_squares(b));
     std::vector<double> x(rows_, 0.0), defect(b.begin(), b.end());
     std::optional<HistoryRecorder> recorder;
     if (history != nullptr && norm > 0) recorder.emplace(host_, limit).note(0, norm, norm);
@@ -31,8 +32,8 @@ SparseCgReport DeviceMatrix<T>::solve(std::span<const double> b, double toleranc
         const double before = report.true_residual;
         if (recorder) recorder->begin(defect, report.iterations);
         correct(inverse, defect, tolerance * norm, limit, x, report, recorder ? &*recorder : nullptr);
-        form_defect(b, x, defect);
-        report.true_residual = std::sqrt(squares(defect)) / norm;
+        form_defect(host_, b, x, defect);
+        report.true_residual = std::sqrt(sum_of_squares(defect)) / norm;
         const bool reached = report.true_residual < tolerance * (1 + kReachedSlack);
         const bool more = report.end == CgEnd::converged && !reached;
         if (more && sizeof(T) == 8 && report.true_residual < 0.5 * before && report.iterations < limit) continue;
@@ -62,18 +63,18 @@ TextbookReport DeviceMatrix<T>::textbook(std::span<const double> b, const Textbo
     std::copy(options.start.begin(), options.start.end(), start.begin());
     std::vector<double> x(start.begin(), start.begin() + rows_), defect(rows_);
     if (options.start.empty()) defect.assign(b.begin(), b.end());
-    else form_defect(b, x, defect);
+    else form_defect(host_, b, x, defect);
     std::copy(defect.begin(), defect.end(), first.begin());
-    const double norm = std::sqrt(squares(b)), delta = delta_of(defect);
+    const double norm = std::sqrt(sum_of_squares(b)), delta = delta_of(defect);
     const double goal = options.tolerance * options.tolerance;
     const bool by_delta = options.test == PcgTest::delta;
     TextbookReport report;
     std::optional<HistoryRecorder> recorder;
     if (options.history && norm > 0) {
         recorder.emplace(host_, options.max_iterations).begin({b.begin(), b.end()}, 0);
-        recorder->note(0, std::sqrt(squares(defect)), std::sqrt(squares(defect)));
+        recorder->note(0, std::sqrt(sum_of_squares(defect)), std::sqrt(sum_of_squares(defect)));
     }
-    const bool solved = by_delta ? delta == 0 : squares(defect) <= goal * norm * norm;
+    const bool solved = by_delta ? delta == 0 : sum_of_squares(defect) <= goal * norm * norm;
     if (solved) report.end = CgEnd::converged;
     else if (options.max_iterations > 0) {
         const Buffer<T> device_x = to_device(start), r = to_device(first);
@@ -88,12 +89,12 @@ TextbookReport DeviceMatrix<T>::textbook(std::span<const double> b, const Textbo
                         recorder ? &*recorder : nullptr, options.measure_idle, report);
         device_x.download(start);
         std::copy_n(start.begin(), rows_, x.begin());
-        form_defect(b, x, defect);
+        form_defect(host_, b, x, defect);
     }
-    report.true_residual = norm == 0 ? std::sqrt(squares(defect)) : std::sqrt(squares(defect)) / norm;
+    report.true_residual = norm == 0 ? std::sqrt(sum_of_squares(defect)) : std::sqrt(sum_of_squares(defect)) / norm;
     const double slack = goal * (1 + kReachedSlack) * (1 + kReachedSlack);
     if (report.end == CgEnd::converged &&
-        (by_delta ? delta_of(defect) > slack * delta : squares(defect) > slack * norm * norm))
+        (by_delta ? delta_of(defect) > slack * delta : sum_of_squares(defect) > slack * norm * norm))
         report.end = CgEnd::stagnated;
     if (recorder) report.history = recorder->read(report.iterations, norm);
     if (solution != nullptr) *solution = std::move(x);
@@ -102,32 +103,9 @@ TextbookReport DeviceMatrix<T>::textbook(std::span<const double> b, const Textbo
 }
 
 template <class T> std::vector<T> DeviceMatrix<T>::inverse_diagonal(bool jacobi) const {
-    std::vector<T> inverse(rows_, T(1));
-    for (std::uint32_t i = 0; jacobi && i < rows_; ++i) {
-        double diagonal = 0;
-        for (std::uint64_t k = host_.row_begin()[i]; k < host_.row_begin()[i + 1]; ++k)
-            if (host_.column()[k] == i) diagonal += host_.value()[k];
-        if (!(diagonal > 0))
-            throw InvalidInput("Jacobi preconditioner: diagonal element " + std::to_string(i) +
-                               " is not above zero; solve without it");
-        inverse[i] = static_cast<T>(1 / diagonal);
-    }
-    return inverse;
-}
-
-template <class T> double DeviceMatrix<T>::squares(std::span<const double> v) {
-    double sum = 0;
-    for (const double x : v) sum += x * x;
-    return sum;
-}
-
-template <class T>
-void DeviceMatrix<T>::form_defect(std::span<const double> b, std::span<const double> x, std::span<double> d) const {
-    for (std::uint32_t i = 0; i < rows_; ++i) {
-        d[i] = b[i];
-        for (std::uint64_t k = host_.row_begin()[i]; k < host_.row_begin()[i + 1]; ++k)
-            d[i] -= host_.value()[k] * x[host_.column()[k]];
-    }
+    if (!jacobi) return std::vector<T>(rows_, T(1));
+    const std::vector<double> inverse = jacobi_inverse(host_);
+    return {inverse.begin(), inverse.end()};
 }
 
 template <class T>

@@ -11,15 +11,19 @@ namespace mantissa::gpu {
 
 namespace {
 
-template <int N, int K, class T> void launch_resident_solve(ResidentSolve<N, T> s, std::uint32_t blocks) {
+/// Seconds of the launch; the kernel is loaded before them.
+template <int N, int K, class T> double time_resident_solve(ResidentSolve<N, T> s, std::uint32_t blocks) {
     const auto kernel = several_resident<N, K, T>;
     const std::size_t shared = s.shape.template bytes<T>(Several<T, N>::kStride);
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)),
           "cudaFuncSetAttribute of several_resident");
     void* arguments[] = {&s};
+    Timer timer;
+    timer.start();
     check(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernel), dim3(blocks), dim3(kResidentThreads<N>),
                                       arguments, shared, nullptr),
           "launch of several_resident");
+    return timer.stop();
 }
 
 /// Static shared memory of the kernels, with room to spare.
@@ -80,14 +84,14 @@ double ResidentMatrix<N, T>::solve(const T* inverse, const T* r, T* x, T* p, Sev
                                 shape_,
                                 again};
     constexpr std::uint32_t kDeep = kResidentRows<N>;
-    Timer timer;
-    timer.start();
+    double seconds = 0;
     const auto launch = [&]<int... K>(std::integer_sequence<int, K...>) { // the first depth that suffices
-        static_cast<void>(((shape_.most_rows <= K * kDeep && (launch_resident_solve<N, K>(s, blocks_), true)) || ...));
+        static_cast<void>(
+            ((shape_.most_rows <= K * kDeep && (seconds = time_resident_solve<N, K>(s, blocks_), true)) || ...));
     };
     if constexpr (N == 1) launch(std::integer_sequence<int, 1, 2, 4, 6, kResidentDepth<N>>{});
     else launch(std::integer_sequence<int, 1, 2, 3, 5, 8, kResidentDepth<N>>{});
-    return timer.stop();
+    return seconds;
 }
 
 template class ResidentMatrix<1, float>;

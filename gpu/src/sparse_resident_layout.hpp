@@ -199,16 +199,16 @@ template <int N, class T> struct ResidentLayout {
     ResidentShape shape{};
 };
 
-/// Lays out a matrix whose pattern is symmetric in `blocks` parts, or in fewer.
+/// Lays out a matrix whose pattern is symmetric in `blocks` parts, or in fewer. Blocks are laid out side by side by
+/// OpenMP's threads; what comes out does not depend on their number.
 template <int N, class T> class ResidentLayoutMaker {
 public:
     ResidentLayoutMaker(const CompressedRows& a, std::uint32_t blocks)
-        : a_(a), place_(a.rows()), seat_(a.rows()), part_(a.rows()), seen_by_(a.rows(), kNobody), beside_(a.rows(), 0) {
+        : a_(a), seat_(a.rows()), part_(a.rows()), beside_(a.rows(), 0) {
         ResidentParts parts = grow_parts(a, blocks);
         out_.part = std::move(parts.begin);
         out_.row = std::move(parts.row);
-        out_.column.reserve(a.nonzeros());
-        out_.value.reserve(a.nonzeros());
+        alone_.resize(out_.part.size() - 1);
     }
     /// Nothing where a block has more places than a column of 16 bits tells apart.
     std::optional<ResidentLayout<N, T>> make() {
@@ -219,14 +219,20 @@ public:
             for_entries(i, [&](std::uint32_t c, std::uint64_t) {
                 if (part_[c] != part_[i]) beside_[i] = beside_[c] = 1;
             });
-        for (std::uint32_t b = 0; b < blocks; ++b) {
-            sort_rows(b);
-            ClassChooser<kClasses> chooser(out_.part[b + 1] - out_.part[b]);
-            place_rows(b, chooser);
-            const std::uint32_t places = place_ghosts(b, chooser);
-            if (places > std::numeric_limits<std::uint16_t>::max()) return std::nullopt;
-            write_slices(b);
+        std::vector<Piece> pieces(blocks);
+#pragma omp parallel
+        {
+            Desk desk(a_.rows());
+#pragma omp for schedule(dynamic)
+            for (std::int64_t b = 0; b < std::int64_t{blocks}; ++b) {
+                const auto block = static_cast<std::uint32_t>(b);
+                sort_rows(block);
+                pieces[block] = lay_out(block, desk);
+            }
         }
+        for (const Piece& piece : pieces)
+            if (piece.places > std::numeric_limits<std::uint16_t>::max()) return std::nullopt;
+        for (std::uint32_t b = 0; b < blocks; ++b) append(b, pieces[b]);
         std::vector<std::uint32_t> rank(a_.rows());
         for (std::uint32_t k = 0; k < rank.size(); ++k) rank[out_.row[k]] = k;
         for (std::uint32_t& g : out_.ghost) g = rank[g];
@@ -237,7 +243,24 @@ private:
     using Slice = ResidentSlice<N, T>;
     static constexpr std::uint32_t kClasses = Slice::kBankGroups, kNobody = ~0U;
 
-    [[nodiscard]] std::uint64_t length(std::uint32_t i) const { return a_.row_begin()[i + 1] - a_.row_begin()[i]; }
+    /// One block's part of the layout.
+    struct Piece {
+        std::vector<std::uint32_t> ghost, end; ///< the rows beside its own; where its slices' entries end
+        std::vector<std::uint16_t> column;
+        std::vector<T> value;
+        std::uint32_t places = 0; ///< its rows and its ghosts
+    };
+    /// What one thread writes on.
+    struct Desk {
+        explicit Desk(std::size_t rows) : place(rows), seen_by(rows, kNobody) {}
+        std::vector<std::uint32_t> place, seen_by; ///< of a row: its place in the block at hand, the last it was beside
+        std::vector<std::uint32_t> readers;
+        SliceMaker<Slice, T> slice; ///< its lists keep their room
+    };
+
+    [[nodiscard]] std::uint64_t length(std::uint32_t i) const {
+        return a_.row_begin()[i + 1] - a_.row_begin()[i];
+    }
     /// use(column, entry) for all of row i.
     template <class Use> void for_entries(std::uint32_t i, Use&& use) const {
         for (std::uint64_t e = a_.row_begin()[i]; e < a_.row_begin()[i + 1]; ++e) use(a_.column()[e], e);
@@ -251,89 +274,102 @@ private:
         const auto longer = [&](std::uint32_t i, std::uint32_t j) { return length(i) > length(j); };
         std::stable_sort(first, middle, longer);
         std::stable_sort(middle, end, longer);
-        alone_ = static_cast<std::uint32_t>(middle - first);
-        out_.early.push_back(alone_ / kResidentRows<N>);
+        alone_[b] = static_cast<std::uint32_t>(middle - first);
         for (std::uint32_t k = out_.part[b]; k < out_.part[b + 1]; ++k) seat_[out_.row[k]] = k - out_.part[b];
     }
 
+    [[nodiscard]] Piece lay_out(std::uint32_t b, Desk& desk) {
+        Piece piece;
+        ClassChooser<kClasses> chooser(out_.part[b + 1] - out_.part[b]);
+        place_rows(b, chooser, desk);
+        piece.ghost = place_ghosts(b, chooser, desk);
+        piece.places = out_.part[b + 1] - out_.part[b] + static_cast<std::uint32_t>(piece.ghost.size());
+        if (piece.places <= std::numeric_limits<std::uint16_t>::max()) write_slices(b, desk, piece);
+        return piece;
+    }
+
     /// A row's place is its number in the block. Rows of one length change theirs among themselves.
-    void place_rows(std::uint32_t b, ClassChooser<kClasses>& chooser) {
+    void place_rows(std::uint32_t b, ClassChooser<kClasses>& chooser, Desk& desk) {
         const std::uint32_t first = out_.part[b], rows = out_.part[b + 1] - first;
         const std::vector<std::uint32_t> before(out_.row.begin() + first, out_.row.begin() + first + rows);
         const auto alike = [&](std::uint32_t k, std::uint32_t l) {
-            return length(before[k]) == length(before[l]) && (k < alone_) == (l < alone_);
+            return length(before[k]) == length(before[l]) && (k < alone_[b]) == (l < alone_[b]);
         };
         for (std::uint32_t head = 0, tail = 0; head < rows; head = tail) {
             while (tail < rows && alike(head, tail)) ++tail;
             ClassPlaces<kClasses> places(head, tail);
             for (std::uint32_t k = head; k < tail; ++k) {
                 const std::uint32_t i = before[k];
-                readers_.clear(); // the pattern is symmetric: whom a row reads, reads it
+                desk.readers.clear(); // the pattern is symmetric: whom a row reads, reads it
                 for_entries(i, [&](std::uint32_t c, std::uint64_t) {
-                    if (part_[c] == b) readers_.push_back(seat_[c]);
+                    if (part_[c] == b) desk.readers.push_back(seat_[c]);
                 });
-                place_[i] = places.take(chooser.choose(readers_, places.room));
-                out_.row[first + place_[i]] = i;
+                desk.place[i] = places.take(chooser.choose(desk.readers, places.room));
+                out_.row[first + desk.place[i]] = i;
             }
         }
     }
 
-    /// After the rows. Returns the number of places.
-    std::uint32_t place_ghosts(std::uint32_t b, ClassChooser<kClasses>& chooser) {
+    /// After the rows. Returns the ghosts.
+    [[nodiscard]] std::vector<std::uint32_t> place_ghosts(std::uint32_t b, ClassChooser<kClasses>& chooser,
+                                                          Desk& desk) const {
         const std::uint32_t rows = out_.part[b + 1] - out_.part[b];
         std::vector<std::uint32_t> beside;
         for (std::uint32_t k = 0; k < rows; ++k)
             for_entries(out_.row[out_.part[b] + k], [&](std::uint32_t c, std::uint64_t) {
-                if (part_[c] == b || seen_by_[c] == b) return;
-                seen_by_[c] = b;
+                if (part_[c] == b || desk.seen_by[c] == b) return;
+                desk.seen_by[c] = b;
                 beside.push_back(c);
             });
-        const auto count = static_cast<std::uint32_t>(beside.size());
-        ClassPlaces<kClasses> places(rows, rows + count);
-        const std::size_t base = out_.ghost.size();
-        out_.ghost.resize(base + count);
+        ClassPlaces<kClasses> places(rows, rows + static_cast<std::uint32_t>(beside.size()));
+        std::vector<std::uint32_t> ghost(beside.size());
         for (const std::uint32_t c : beside) {
-            readers_.clear();
+            desk.readers.clear();
             for_entries(c, [&](std::uint32_t i, std::uint64_t) {
-                if (part_[i] == b) readers_.push_back(seat_[i]);
+                if (part_[i] == b) desk.readers.push_back(seat_[i]);
             });
-            place_[c] = places.take(chooser.choose(readers_, places.room));
-            out_.ghost[base + place_[c] - rows] = c;
+            desk.place[c] = places.take(chooser.choose(desk.readers, places.room));
+            ghost[desk.place[c] - rows] = c;
         }
-        out_.ghosts.push_back(static_cast<std::uint32_t>(out_.ghost.size()));
-        out_.shape.most_rows = std::max(out_.shape.most_rows, rows);
-        out_.shape.most_ghosts = std::max(out_.shape.most_ghosts, count);
-        out_.shape.most_places = std::max(out_.shape.most_places, rows + count);
-        return rows + count;
+        return ghost;
     }
 
-    void write_slices(std::uint32_t b) {
+    void write_slices(std::uint32_t b, Desk& desk, Piece& piece) const {
         const std::uint32_t end = out_.part[b + 1];
-        const std::size_t entries = out_.column.size(), slices = out_.begin.size();
         for (std::uint32_t head = out_.part[b]; head < end; head += Slice::kRows) {
             for (std::uint32_t k = head; k < std::min(end, head + Slice::kRows); ++k)
                 for_entries(out_.row[k], [&](std::uint32_t c, std::uint64_t e) {
-                    slice_.add(k - head, place_[c], static_cast<T>(a_.value()[e]));
+                    desk.slice.add(k - head, desk.place[c], static_cast<T>(a_.value()[e]));
                 });
-            slice_.write(out_.column, out_.value);
-            out_.begin.push_back(static_cast<std::uint32_t>(out_.column.size()));
+            desk.slice.write(piece.column, piece.value);
+            piece.end.push_back(static_cast<std::uint32_t>(piece.column.size()));
         }
+    }
+
+    void append(std::uint32_t b, const Piece& piece) {
+        const std::uint32_t rows = out_.part[b + 1] - out_.part[b];
+        const auto before = static_cast<std::uint32_t>(out_.column.size());
+        out_.early.push_back(alone_[b] / kResidentRows<N>);
+        out_.ghost.insert(out_.ghost.end(), piece.ghost.begin(), piece.ghost.end());
+        out_.ghosts.push_back(static_cast<std::uint32_t>(out_.ghost.size()));
+        out_.column.insert(out_.column.end(), piece.column.begin(), piece.column.end());
+        out_.value.insert(out_.value.end(), piece.value.begin(), piece.value.end());
+        for (const std::uint32_t end : piece.end) out_.begin.push_back(before + end);
         out_.slices.push_back(static_cast<std::uint32_t>(out_.begin.size() - 1));
-        out_.shape.most_slices =
-            std::max(out_.shape.most_slices, static_cast<std::uint32_t>(out_.begin.size() - slices));
-        out_.shape.most_entries =
-            std::max(out_.shape.most_entries, static_cast<std::uint32_t>(out_.column.size() - entries));
+        ResidentShape& most = out_.shape;
+        most.most_rows = std::max(most.most_rows, rows);
+        most.most_ghosts = std::max(most.most_ghosts, static_cast<std::uint32_t>(piece.ghost.size()));
+        most.most_places = std::max(most.most_places, piece.places);
+        most.most_slices = std::max(most.most_slices, static_cast<std::uint32_t>(piece.end.size()));
+        most.most_entries = std::max(most.most_entries, static_cast<std::uint32_t>(piece.column.size()));
     }
 
     const CompressedRows& a_;
     ResidentLayout<N, T> out_;
-    /// Of a row of the system: its place in the block at hand, its number there before rows changed places, its block,
-    /// the last block that it was a ghost of.
-    std::vector<std::uint32_t> place_, seat_, part_, seen_by_;
+    /// Of a row of the system: its number in its block before rows changed places; its block.
+    std::vector<std::uint32_t> seat_, part_;
     std::vector<std::uint8_t> beside_; ///< whether a row reads another block's, or another block's row reads it
-    std::vector<std::uint32_t> readers_;
-    SliceMaker<Slice, T> slice_; ///< its lists keep their room
-    std::uint32_t alone_ = 0;    ///< rows of the block at hand that are not beside others
+    std::vector<std::uint32_t> alone_; ///< of each block: rows that are not beside others
 };
 
 } // namespace mantissa::gpu

@@ -11,6 +11,7 @@
 #include "mantissa/gpu/device.hpp"
 #include "mantissa/reached.hpp"
 #include "mantissa/sparse/multilevel.hpp"
+#include "mantissa/sparse/row_defect.hpp"
 
 namespace mantissa::gpu {
 
@@ -228,24 +229,6 @@ private:
     double scale_ = 1;
 };
 
-double squares(std::span<const double> v) {
-    double sum = 0;
-    for (const double x : v) sum += x * x;
-    return sum;
-}
-
-void form_defect(const CompressedRows& a, std::span<const double> b, const std::vector<double>& x,
-                 std::vector<double>& defect) {
-    const auto rows = static_cast<std::ptrdiff_t>(a.rows());
-    for (std::ptrdiff_t i = 0; i < rows; ++i) {
-        const auto row = static_cast<std::size_t>(i);
-        double s = b[row];
-        for (std::uint64_t k = a.row_begin()[row]; k < a.row_begin()[row + 1]; ++k)
-            s -= a.value()[k] * x[a.column()[k]];
-        defect[row] = s;
-    }
-}
-
 double seconds_since(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
@@ -265,7 +248,7 @@ MultilevelReport multilevel_solve(const CompressedRows& a, std::span<const std::
     start = std::chrono::steady_clock::now();
     Solver solver(h);
     report.upload_seconds = seconds_since(start);
-    const double norm = std::sqrt(squares(b));
+    const double norm = std::sqrt(sum_of_squares(b));
     std::vector<double> x(a.rows(), 0.0), defect(b.begin(), b.end());
     report.end = CgEnd::converged;
     report.true_residual = norm == 0 ? 0 : 1;
@@ -273,7 +256,7 @@ MultilevelReport multilevel_solve(const CompressedRows& a, std::span<const std::
         const double before = report.true_residual;
         solver.correct(defect, before * norm, options.tolerance * norm, options.max_iterations, x, report);
         form_defect(a, b, x, defect);
-        report.true_residual = std::sqrt(squares(defect)) / norm;
+        report.true_residual = std::sqrt(sum_of_squares(defect)) / norm;
         const bool reached = report.true_residual < options.tolerance * (1 + kReachedSlack);
         const bool more = report.end == CgEnd::converged && !reached;
         if (more && report.true_residual < 0.5 * before && report.iterations < options.max_iterations) continue;

@@ -109,13 +109,6 @@ private:
     PartedSparse solver_;
 };
 
-/// Does the matrix fit the multiprocessors' shared memory? The layout that says so is kept for the solves, and the
-/// kernel is loaded here, which no solve's time should hold.
-bool fits_chip(const SparseMatrix& matrix, std::size_t rows) {
-    const std::vector<std::vector<double>> ones(1, std::vector<double>(rows, 1.0));
-    return matrix.solve_several(ones, 0.5, 1).front().resident;
-}
-
 } // namespace
 
 SparseFormat stream_format(const CompressedRows& a) {
@@ -145,7 +138,7 @@ std::unique_ptr<NativeSolver> make_native_sparse(const System& system, bool sing
     if (!several) {
         if (bands) matrix.emplace(*bands, precision_of(single));
         else matrix.emplace(a, stream, precision_of(single));
-        facts.fits_chip = choice.jacobi && choice.plan != NativePlan::sparse_stream && fits_chip(*matrix, a.rows());
+        facts.fits_chip = choice.jacobi && choice.plan != NativePlan::sparse_stream && matrix->fits_chip();
     }
     facts.why_not = !choice.jacobi ? "there CG is preconditioned by the diagonal"
                                    : "its entries are too many, or a row's are more than 256";

@@ -7,6 +7,7 @@
 #include "mantissa/format.hpp"
 #include "mantissa/reached.hpp"
 #include "mantissa/sparse/complex_blocks.hpp"
+#include "mantissa/sparse/row_defect.hpp"
 
 namespace mantissa {
 
@@ -178,25 +179,6 @@ template class CpuProduct<double>;
 
 namespace {
 
-double squares(std::span<const double> v) {
-    double sum = 0;
-    for (const double x : v) sum += x * x;
-    return sum;
-}
-
-template <class T> std::vector<T> inverse_diagonal(const CompressedRows& a) {
-    std::vector<T> inverse(a.rows());
-    for (std::size_t i = 0; i < a.rows(); ++i) {
-        double diagonal = 0;
-        for (std::uint64_t k = a.row_begin()[i]; k < a.row_begin()[i + 1]; ++k)
-            if (a.column()[k] == i) diagonal += a.value()[k];
-        if (!(diagonal > 0))
-            throw InvalidInput("Jacobi preconditioner: diagonal element " + std::to_string(i) + " is not above zero");
-        inverse[i] = static_cast<T>(1 / diagonal);
-    }
-    return inverse;
-}
-
 /// x += c with A c = d, solved from c = 0 until the recursion's ||r|| is at most `goal` or the result's iterations
 /// reach `limit`. Returns whether it got there.
 template <class T>
@@ -247,8 +229,9 @@ CpuCgResult cpu_jacobi_cg(const CompressedRows& a, SparseFormat format, std::spa
                           std::size_t max_iterations, int threads, std::vector<double>* solution) {
     if (b.size() != a.rows()) throw InvalidInput("right-hand side: its size is not the matrix's");
     const CpuProduct<T> product(a, format, threads);
-    const std::vector<T> inverse = inverse_diagonal<T>(a);
-    const double norm = std::sqrt(squares(b));
+    const std::vector<double> exact = jacobi_inverse(a);
+    const std::vector<T> inverse(exact.begin(), exact.end());
+    const double norm = std::sqrt(sum_of_squares(b));
     std::vector<double> x(a.rows(), 0.0), defect(b.begin(), b.end());
     CpuCgResult result;
     result.converged = norm == 0;
@@ -257,12 +240,8 @@ CpuCgResult cpu_jacobi_cg(const CompressedRows& a, SparseFormat format, std::spa
     for (bool again = norm > 0; again;) {
         const double before = result.true_residual;
         const bool said = correct(product, inverse, defect, tolerance * norm, max_iterations, threads, x, result);
-        for (std::size_t i = 0; i < a.rows(); ++i) {
-            defect[i] = b[i];
-            for (std::uint64_t k = a.row_begin()[i]; k < a.row_begin()[i + 1]; ++k)
-                defect[i] -= a.value()[k] * x[a.column()[k]];
-        }
-        result.true_residual = std::sqrt(squares(defect)) / norm;
+        form_defect(a, b, x, defect);
+        result.true_residual = std::sqrt(sum_of_squares(defect)) / norm;
         result.converged = result.true_residual < tolerance * (1 + kReachedSlack);
         again = said && !result.converged && sizeof(T) == 8 && result.true_residual < 0.5 * before &&
                 result.iterations < max_iterations;

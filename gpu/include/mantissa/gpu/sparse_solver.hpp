@@ -81,6 +81,10 @@ public:
     SparseMatrix(SparseMatrix&&) noexcept;
     SparseMatrix(const SparseMatrix&) = delete;
 
+    /// Does a resident solve of one right-hand side fit the multiprocessors' shared memory? The layout that says so is
+    /// kept for the solves.
+    [[nodiscard]] bool fits_chip() const;
+
     /// y = A x; both have as many elements as the matrix has rows. Values are rounded to the precision.
     void apply(std::span<const double> x, std::span<double> y) const;
     /// Seconds of one product, the median of `repeats` timed ones after a warm-up.

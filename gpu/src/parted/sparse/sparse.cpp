@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <thread>
 
 #include "mantissa/format.hpp"
+#include "mantissa/sparse/row_defect.hpp"
 #include "part.hpp"
 
 namespace mantissa::gpu {
@@ -26,12 +26,6 @@ public:
     double fill = 0, narrow = 0;
 };
 
-double squares(std::span<const double> v) {
-    double sum = 0;
-    for (const double x : v) sum += x * x;
-    return sum;
-}
-
 template <class T> class Solver final : public Base {
 public:
     Solver(const CompressedRows& a, const Partition& partition, Peers& peers, const PartedSparseOptions& options)
@@ -49,7 +43,7 @@ public:
     SparseCgReport solve(std::span<const double> b, double tolerance, std::uint32_t limit, bool jacobi,
                          std::vector<double>* solution) override {
         if (b.size() != a_.rows()) throw InvalidInput("right-hand side: its size is not the matrix's");
-        const double norm = std::sqrt(squares(b));
+        const double norm = std::sqrt(sum_of_squares(b));
         std::vector<double> x(a_.rows(), 0.0), defect(b.begin(), b.end());
         SparseCgReport report;
         report.end = CgEnd::converged;
@@ -61,8 +55,8 @@ public:
             report.iterations += status.iterations;
             report.end = status.end;
             report.seconds += 1e-9 * static_cast<double>(status.all);
-            form_defect(b, x, defect);
-            report.true_residual = std::sqrt(squares(defect)) / norm;
+            form_defect(a_, b, x, defect);
+            report.true_residual = std::sqrt(sum_of_squares(defect)) / norm;
             const bool reached = report.true_residual < tolerance * (1 + kReachedSlack);
             const bool more = report.end == CgEnd::converged && !reached;
             if (more && sizeof(T) == 8 && report.true_residual < 0.5 * before && report.iterations < limit) continue;
@@ -401,20 +395,6 @@ private:
         to.terms = static_cast<long long>(a_.rows());
         to.status = one.status.data();
         to.clocks = one.clocks.data();
-    }
-
-    /// d = b - A x in double precision, on the host's threads; a row's order is its own.
-    void form_defect(std::span<const double> b, std::span<const double> x, std::span<double> d) const {
-        const std::size_t count = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 32);
-        std::vector<std::jthread> threads;
-        for (std::size_t t = 0; t < count; ++t)
-            threads.emplace_back([&, t] {
-                for (std::size_t i = t * a_.rows() / count; i < (t + 1) * a_.rows() / count; ++i) {
-                    d[i] = b[i];
-                    for (std::uint64_t k = a_.row_begin()[i]; k < a_.row_begin()[i + 1]; ++k)
-                        d[i] -= a_.value()[k] * x[a_.column()[k]];
-                }
-            });
     }
 
     const CompressedRows a_;
