@@ -25,10 +25,12 @@ public:
         std::vector<std::int64_t> right(b.size(), 0), words;
         double squares = 0;
         u.assign(b.size(), 0.0);
+        const PowerOfTwo up(point_), down(-point_);
+        const double most = std::ldexp(1.0, kMostLoadBits);
         for (std::size_t j = 1; j + 1 < row_length_; ++j)
             for (std::size_t i = j * row_length_ + 1; i < (j + 1) * row_length_ - 1; ++i) {
-                const double word = std::floor(std::ldexp(factor_ * b[i], point_) + 0.5);
-                if (!(std::abs(word) < std::ldexp(1.0, kMostLoadBits))) {
+                const double word = std::floor(up(factor_ * b[i]) + 0.5);
+                if (!(std::abs(word) < most)) {
                     report.end = CycleSolveEnd::overflow;
                     return report;
                 }
@@ -38,7 +40,7 @@ public:
         const double norm = std::sqrt(squares);
         const WordOutcome outcome =
             words_->solve(right, {word_tolerance(tolerance * kInside * norm), most_cycles}, words);
-        for (std::size_t i = 0; i < words.size(); ++i) u[i] = std::ldexp(static_cast<double>(words[i]), -point_);
+        for (std::size_t i = 0; i < words.size(); ++i) u[i] = down(static_cast<double>(words[i]));
         report.end = outcome.end;
         report.cycles = outcome.cycles;
         report.clocks = outcome.clocks;

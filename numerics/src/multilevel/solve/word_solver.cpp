@@ -30,8 +30,14 @@ double to_odd(Wide d) {
     const int drop = std::max(0, bit_length(whole) - kBits);
     std::uint64_t kept = whole >> drop;
     if ((kept << drop) != whole) kept |= 1;
-    const double value = std::ldexp(static_cast<double>(kept), drop);
+    const auto value = static_cast<double>(kept << drop); // (exact)
     return d < 0 ? -value : value;
+}
+
+/// floor(x) of a magnitude below 2^63. (std::floor() is a call where the processor may be an old one.)
+Wide floor_of(double x) {
+    const auto whole = static_cast<Wide>(x);
+    return whole - (x < static_cast<double>(whole) ? 1 : 0);
 }
 
 class ProcessorSolver final : public WordSolver {
@@ -76,14 +82,20 @@ private:
         for (std::size_t j = 1; j < n - 1; ++j)
             for (std::size_t i = j * n + 1; i < (j + 1) * n - 1; ++i) body(i);
     }
+    /// The bits that word(i) has for any i.
+    template <class Word> std::uint64_t bits_of_inner(const Word& word) {
+        const std::size_t n = grid_.row_length;
+        std::uint64_t all = 0;
+#pragma omp parallel for num_threads(threads_) reduction(| : all)
+        for (std::size_t j = 1; j < n - 1; ++j)
+            for (std::size_t i = j * n + 1; i < (j + 1) * n - 1; ++i) all |= magnitude(word(i));
+        return all;
+    }
     /// VERDICT's x and s, and whether a word is too long.
     WordVerdict look() {
         const std::size_t n = grid_.row_length;
-        std::uint64_t all = 0, sum = 0;
-#pragma omp parallel for num_threads(threads_) reduction(| : all)
-        for (std::size_t j = 1; j < n - 1; ++j)
-            for (std::size_t i = j * n + 1; i < (j + 1) * n - 1; ++i) all |= magnitude(d_[i]);
-        WordVerdict seen{bit_length(all), 0};
+        std::uint64_t sum = 0;
+        WordVerdict seen{bit_length(bits_of_inner([&](std::size_t i) { return d_[i]; })), 0};
         overflow_ = overflow_ || seen.length > kMostWordBits;
         if (overflow_) return seen;
         const int drop = seen.length - kVerdictBits;
@@ -99,27 +111,35 @@ private:
     /// U += c and D -= S c.
     void correct(std::vector<Wide>& u) {
         const double most = std::ldexp(1.0, kMostWordBits);
-        const std::size_t n = grid_.row_length;
         std::atomic<bool> over = false;
-        for_inner([&](std::size_t i) {
+        const std::uint64_t bits = bits_of_inner([&](std::size_t i) {
             // (Exact: a correction has at most 27 significant bits.)
-            const double c = std::floor(correction_[i] + 0.5);
+            const double c = correction_[i] + 0.5;
             const bool fits = std::abs(c) < most;
-            c_[i] = fits ? static_cast<Wide>(c) : 0;
+            c_[i] = fits ? floor_of(c) : 0;
             u[i] += c_[i]; // (both below 2^62 in magnitude)
             if (!fits || !small(u[i])) over = true;
+            return c_[i];
         });
+        // Sums of 64 bits hold D - S c where the words of c are short enough, as they are once D is.
+        const bool wide = bit_length(bits) + ceil_log2(grid_row_sum(grid_)) <= kMostWordBits;
+        if (wide ? take_away<Wide>() : take_away<Exact>()) over = true;
+        overflow_ = overflow_ || over;
+    }
+    /// D -= S c, in sums of type Sum. True where a word becomes too long.
+    template <class Sum> bool take_away() {
+        const auto row = static_cast<std::ptrdiff_t>(grid_.row_length);
+        std::atomic<bool> over = false;
         for_inner([&](std::size_t i) {
             const Wide* const c = c_.data() + i;
-            const auto at = [&](std::ptrdiff_t offset) { return Exact{c[offset]}; };
-            const auto row = static_cast<std::ptrdiff_t>(n);
-            const Exact rest =
+            const auto at = [&](std::ptrdiff_t offset) { return Sum{c[offset]}; };
+            const Sum rest =
                 d_[i] - (grid_.centre * at(0) + grid_.east * (at(-1) + at(1)) + grid_.north * (at(-row) + at(row)) +
                          grid_.corner * (at(-row - 1) + at(-row + 1) + at(row - 1) + at(row + 1)));
             d_[i] = static_cast<Wide>(rest);
             if (rest != d_[i] || !small(d_[i])) over = true;
         });
-        overflow_ = overflow_ || over;
+        return over;
     }
     static bool small(Wide word) {
         return word < (Wide{1} << kMostWordBits) && word > -(Wide{1} << kMostWordBits);
