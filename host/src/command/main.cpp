@@ -339,12 +339,20 @@ int run_and_report(int argc, char** argv) {
     }
 }
 
-/// OpenMP's threads spin at barriers by default, which slows a solve tenfold and more when other programs use the
-/// cores (level 8 on two threads, on a machine with a load of 10: 3 s against 0.1 s). Its library reads the policy
-/// before main begins, so the program starts itself anew with the policy set.
-void wait_patiently(char** argv) {
-    if (std::getenv("OMP_WAIT_POLICY") != nullptr) return;
-    if (::setenv("OMP_WAIT_POLICY", "passive", 0) == 0) ::execv("/proc/self/exe", argv); // returns only on failure
+/// What libraries read before main begins: the program starts itself anew where that is not set.
+/// - OpenMP's threads spin at barriers by default, which slows a solve tenfold and more when other programs use the
+///   cores (level 8 on two threads, on a machine with a load of 10: 3 s against 0.1 s).
+/// - The C library takes a vector's memory from the kernel page by page, 4 KiB each. In pages of 2 MiB a native solve
+///   of large systems takes 0.5 to 0.9 of its time (docs/gpu.md). Other programs' memory is their own affair.
+void settle_environment(char** argv) {
+    constexpr const char *kTunables = "GLIBC_TUNABLES", *kLargePages = "glibc.malloc.hugetlb=1";
+    const char* const tunables = std::getenv(kTunables);
+    if (tunables != nullptr && std::getenv("OMP_WAIT_POLICY") != nullptr) {
+        if (std::string_view(tunables) == kLargePages) ::unsetenv(kTunables);
+        return;
+    }
+    if (::setenv("OMP_WAIT_POLICY", "passive", 0) == 0 && ::setenv(kTunables, kLargePages, 0) == 0)
+        ::execv("/proc/self/exe", argv); // returns only on failure
 }
 
 } // namespace
@@ -353,7 +361,7 @@ void wait_patiently(char** argv) {
 
 int main(int argc, char** argv) {
     mantissa::cli::fill_standard_streams();
-    mantissa::cli::wait_patiently(argv);
+    mantissa::cli::settle_environment(argv);
     std::signal(SIGXFSZ, SIG_IGN); // a file too long for the limit (ulimit -f) is a write that fails
     mantissa::base::guard_standard_streams();
     return mantissa::cli::run_and_report(argc, argv);

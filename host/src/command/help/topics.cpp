@@ -152,6 +152,8 @@ constexpr const char* kEnvironment =
   MANTISSA_DATA       folder of matrices and meshes that `bench gpu` measures
   TMPDIR              folder for temporary files
   OMP_WAIT_POLICY     how threads wait; the program sets "passive" where nothing is set
+  GLIBC_TUNABLES      of the C library; where nothing is set, memory comes in pages of 2 MiB
+                      (glibc.malloc.hugetlb=1)
 )";
 
 constexpr const char* kExitCodes =
