@@ -7,12 +7,13 @@
 #include <stdint.h>
 
 #include "model_abi.h"
+#include "upset_abi.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define MANTISSA_SPARSE_VERSION 1
+#define MANTISSA_SPARSE_VERSION 2
 
 /* What a run took: of the matrix's stream, the only one while a run is on. */
 typedef struct {
@@ -42,7 +43,7 @@ typedef struct {
     void (*write_register)(mantissa_sparse_state*, uint32_t address, uint32_t value);
     uint32_t (*read_register)(mantissa_sparse_state*, uint32_t address);
     /* A whole vector in and out (0 u, 1 r, 2 p, 3 q), `count` beats, with the memory's random stalls. Returns the beats
-       that moved before nothing did for 10000 clocks. */
+       that moved before nothing did for 10000 clocks; of beats out one more than `count` where more came. */
     uint64_t (*load)(mantissa_sparse_state*, uint32_t vector, const uint64_t* beats, uint64_t count);
     uint64_t (*send)(mantissa_sparse_state*, uint32_t vector, uint64_t* beats, uint64_t count);
     /* Clocks until the core is done (0), nothing has moved for `patience` clocks (1), or `limit` clocks have gone by
@@ -51,6 +52,9 @@ typedef struct {
     /* Writes an FST of clocks first..last (counted since create). Models built with trace only; else 1. */
     int (*trace)(mantissa_sparse_state*, const char* path, uint64_t first, uint64_t last);
     uint64_t (*clock)(mantissa_sparse_state*);
+    /* As in model_abi.h. */
+    uint64_t (*upset_places)(const mantissa_upset_place** list);
+    void (*arm)(mantissa_sparse_state*, const mantissa_upset*);
 } mantissa_sparse_api;
 
 __attribute__((visibility("default"))) const mantissa_sparse_api* mantissa_sparse_model(void);

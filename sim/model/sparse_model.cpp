@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 
@@ -13,6 +14,8 @@
 #endif
 
 #include "Vmodel.h"
+
+#include "upsets.hpp"
 
 namespace {
 
@@ -65,6 +68,7 @@ struct mantissa_sparse_state {
     std::unique_ptr<VerilatedContext> context = std::make_unique<VerilatedContext>();
     std::unique_ptr<Vmodel> top;
     std::uint64_t clock = 0;
+    Upsets upsets;
     mantissa_memory memory{0, 0, 64, 0, 1};
     Random random;
     Will row_will, pass_will, word_will;
@@ -128,6 +132,7 @@ struct mantissa_sparse_state {
         top->eval();
         dump(2 * clock + 1);
         ++clock;
+        upsets.after_edge(*top, clock);
     }
     void edge() {
         low();
@@ -215,7 +220,7 @@ struct mantissa_sparse_state {
         top->s_axil_awvalid = top->s_axil_wvalid = 1; // both are taken at once: no write is under way
         tick();
         top->s_axil_awvalid = top->s_axil_wvalid = 0;
-        while (!top->s_axil_bvalid) tick();
+        wait_for(top->s_axil_bvalid, "a write");
         tick();
     }
     std::uint32_t read(std::uint32_t address) {
@@ -223,10 +228,16 @@ struct mantissa_sparse_state {
         top->s_axil_arvalid = 1; // it is taken at once: no read is under way
         tick();
         top->s_axil_arvalid = 0;
-        while (!top->s_axil_rvalid) tick();
+        wait_for(top->s_axil_rvalid, "a read");
         const std::uint32_t value = top->s_axil_rdata;
         tick();
         return value;
+    }
+    void wait_for(const CData& answer, const char* what) {
+        for (std::uint64_t k = 0; !answer; ++k) { // an upset may have taken the answer away
+            if (k == kPatience) throw std::runtime_error(std::string("the core does not answer ") + what);
+            tick();
+        }
     }
     std::uint64_t load(std::uint32_t vector, const std::uint64_t* words, std::uint64_t count) {
         quiet();
@@ -265,7 +276,7 @@ struct mantissa_sparse_state {
             if (!taken) continue;
             ++k;
             idle = 0;
-            if (last) break;
+            if (last || k > count) break; // (with an upset in its count the core need not come to an end)
         }
         top->m_axis_word_tready = 0;
         return k;
@@ -329,6 +340,10 @@ std::uint64_t clock_of(mantissa_sparse_state* s) {
     return s->clock;
 }
 
+void arm(mantissa_sparse_state* s, const mantissa_upset* upset) {
+    s->upsets.arm(*upset);
+}
+
 #ifdef MANTISSA_TRACE
 constexpr std::uint32_t kHasTrace = 1;
 #else
@@ -351,7 +366,9 @@ constexpr mantissa_sparse_api kApi = {MANTISSA_SPARSE_VERSION,
                                       send,
                                       run,
                                       trace,
-                                      clock_of};
+                                      clock_of,
+                                      Upsets::places,
+                                      arm};
 
 } // namespace
 

@@ -19,12 +19,7 @@ void CoreSession::set_scalars(double alpha, double beta) {
     scalars_ = {};
     scalars_.alpha = exact::convert(spec_.scalar, alpha);
     scalars_.beta = exact::convert(spec_.scalar, beta);
-    try {
-        write_scalars();
-    } catch (const std::runtime_error& error) {
-        if (!core_does_not_serve(error)) throw;
-        silent_ = error.what(); // of the next run
-    }
+    attempt([&] { write_scalars(); });
 }
 
 RunReport CoreSession::run(const RunRequest& request) {
@@ -33,14 +28,29 @@ RunReport CoreSession::run(const RunRequest& request) {
     try {
         if (!silent_.empty()) throw std::runtime_error(silent_);
         run_pieces(request, report);
+        if (report.end != RunEnd::fault) settle();
     } catch (const std::runtime_error& error) {
         // A host's access to a bus that does not answer times out, and it resets the core.
         if (!core_does_not_serve(error)) throw;
         report.end = RunEnd::fault;
         fault_ = error.what();
     }
-    if (report.end == RunEnd::fault) reset(); // the next run is to find the core as this one did
+    if (report.end != RunEnd::fault) return report;
+    reset(); // the next run is to find the core as this one did
+    if (trial_ && !trial_->hung) ++trial_->faults;
     return report;
+}
+
+std::uint64_t CoreSession::run_limit(std::uint64_t clocks) const {
+    return clocks == 0 && trial_ ? trial_->most_clocks : clocks;
+}
+
+void CoreSession::note_run(int code, std::uint64_t clocks) {
+    const bool late = code == 2 && clocks == 0;
+    if (late) fault_ = fmt::format("watchdog: the run has not ended behind {} clocks", run_limit(clocks));
+    if (!trial_) return;
+    trial_->clocks = *clock();
+    trial_->hung |= code == 1 || late;
 }
 
 void CoreSession::run_pieces(const RunRequest& request, RunReport& report) {

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mantissa/sim/rtl_engine.hpp"
@@ -12,8 +15,9 @@ namespace mantissa::sim {
 /// A session over a core's registers; who derives brings the model, the vectors and the clocks.
 class CoreSession : public RtlSession {
 public:
-    explicit CoreSession(const DatapathSpec& spec, Recurrence recurrence = Recurrence::pipelined)
-        : spec_(spec), given_(recurrence == Recurrence::chebyshev) {}
+    explicit CoreSession(const DatapathSpec& spec, Recurrence recurrence = Recurrence::pipelined,
+                         std::shared_ptr<UpsetTrial> trial = {})
+        : spec_(spec), trial_(std::move(trial)), given_(recurrence == Recurrence::chebyshev) {}
 
     void set_scalars(double alpha, double beta) override;
     [[nodiscard]] Scalars scalars() const override { return scalars_; }
@@ -31,6 +35,23 @@ protected:
     /// Before a run's registers are written, and after a run: STATUS.
     virtual void before_run() {}
     virtual void after_run(std::uint32_t /*status*/) {}
+    /// After a run without a fault, which can still become one: what throws because the core does not answer is one.
+    virtual void settle() {}
+
+    /// STALL_LIMIT: where upsets are looked for the core is to end by itself; its memory does not stall there.
+    [[nodiscard]] std::uint32_t stall_limit() const { return trial_ ? 4096 : 0; }
+    /// The limit of a model's run that advance(clocks) makes, and what became of that run, by the model's code for it.
+    [[nodiscard]] std::uint64_t run_limit(std::uint64_t clocks) const;
+    void note_run(int code, std::uint64_t clocks);
+    /// Does it; where the core does not answer, the next run ends in a fault.
+    template <class Act> void attempt(Act&& act) {
+        try {
+            act();
+        } catch (const std::runtime_error& error) {
+            if (!core_does_not_serve(error)) throw;
+            silent_ = error.what();
+        }
+    }
 
     void write_scalars();
     void write_pair(std::uint32_t address, std::uint64_t value) {
@@ -45,6 +66,7 @@ protected:
     Scalars scalars_;
     CycleCounts counts_;
     std::string fault_;
+    std::shared_ptr<UpsetTrial> trial_;
     bool unfit_ = false; // a value that does not fit was written
 
 private:
@@ -61,7 +83,7 @@ private:
     bool given_;                  ///< alpha and beta come from the core's table
     std::vector<StepPair> pairs_; ///< of the run
     std::vector<StepPair> held_;  ///< by the table
-    std::string silent_;          ///< why set_scalars() got no answer
+    std::string silent_;          ///< why attempt() got no answer
 };
 
 } // namespace mantissa::sim

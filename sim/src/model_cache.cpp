@@ -113,7 +113,7 @@ const CoreKind& kind_of(const CoreParameters& parameters) {
         "sp_core",
         "rtl/sparse/sp_core.sv",
         "sim/model/sparse_model.cpp",
-        {"sim/model/sparse_model.cpp", "sim/model/sparse_abi.h", "sim/model/model_abi.h", upset_abi, flags},
+        {"sim/model/sparse_model.cpp", "sim/model/sparse_abi.h", "sim/model/model_abi.h", upset_abi, upsets, flags},
         {"rtl/fixed", "rtl/fixed/resident", "rtl/sparse"}};
     static const CoreKind resident{"resident, ",
                                    "fx_resident",

@@ -273,11 +273,7 @@ std::unique_ptr<ResidentSolver> make_resident_core(const System& system, const D
     for (const auto& extra : options.extra)
         std::erase_if(request.parameters, [&](const auto& p) { return p.first == extra.first; });
     request.parameters.insert(request.parameters.end(), options.extra.begin(), options.extra.end());
-    request.upsets = options.trial != nullptr;
-    std::string model = options.trial ? options.trial->model : std::string();
-    if (model.empty()) model = build_model(request, options.cache);
-    if (options.trial) options.trial->model = model;
-    return std::make_unique<ResidentCore>(system, spec, model, options.trial);
+    return std::make_unique<ResidentCore>(system, spec, trial_model(request, options), options.trial);
 }
 
 } // namespace mantissa::sim

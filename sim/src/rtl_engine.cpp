@@ -41,7 +41,7 @@ class Run final : public CoreSession {
 public:
     Run(const System& system, const DatapathSpec& spec, Recurrence recurrence, const RtlOptions& options,
         const std::string& model_path)
-        : CoreSession(spec, recurrence), formats_{spec.u, spec.r, spec.p, spec.q}, options_(options),
+        : CoreSession(spec, recurrence, options.trial), formats_{spec.u, spec.r, spec.p, spec.q}, options_(options),
           size_(system.size()), row_length_(system.row_length()), matrix_(core_matrix(system, spec)),
           slabs_(slabs(size_, row_length_, spec.lanes, options.cores, matrix_.constant && spec.lanes == 1)),
           model_(std::make_shared<ModelLibrary>(model_path)) {
@@ -51,7 +51,7 @@ public:
         }
         for (std::size_t core = 0; core < slabs_.size(); ++core) set_buffers(core);
         set_memory(options.memory);
-        if (options_.trial) begin_trial(*options_.trial, api(), model_.state());
+        if (trial_) begin_trial(*trial_, api(), model_.state());
         program_system();
         if (!options.trace.path.empty()) {
             if (api().trace(model_.state(), options.trace.path.c_str(), options.trace.first, options.trace.last) != 0)
@@ -101,13 +101,8 @@ public:
     }
     bool advance(std::uint64_t clocks) override {
         mantissa_stats stats{};
-        const std::uint64_t limit = clocks == 0 && options_.trial ? options_.trial->most_clocks : clocks;
-        const int code = api().run(model_.state(), options_.patience, limit, &stats);
-        if (options_.trial) {
-            options_.trial->clocks = api().clock(model_.state());
-            options_.trial->hung |= code == 1 || (code == 2 && clocks == 0);
-        }
-        if (code == 2 && clocks == 0) fault_ = fmt::format("watchdog: the run has not ended behind {} clocks", limit);
+        const int code = api().run(model_.state(), options_.patience, run_limit(clocks), &stats);
+        note_run(code, clocks);
         CycleCounts add;
         add.cycles = stats.cycles;
         add.passes = stats.passes;
@@ -131,11 +126,6 @@ public:
                                  api().clock(model_.state()), read_register(kPassCount) + 1);
         }
         return code == 0;
-    }
-    RunReport run(const RunRequest& request) override {
-        const RunReport report = CoreSession::run(request);
-        if (options_.trial && report.end == RunEnd::fault && !options_.trial->hung) ++options_.trial->faults;
-        return report;
     }
     [[nodiscard]] std::optional<std::uint64_t> clock() const override { return api().clock(model_.state()); }
 
@@ -172,9 +162,7 @@ private:
         else program_slabs();
         write_register(kRowLength, static_cast<std::uint32_t>(row_length_));
         write_register(kMode, matrix_.constant ? 1 : 0);
-        // Where upsets are looked for the core is to end by itself; its memory does not stall there.
-        constexpr std::uint32_t kStall = 4096;
-        write_register(kStallLimit, options_.trial ? kStall : 0);
+        write_register(kStallLimit, stall_limit());
         if (matrix_.constant && !spec_.fixed_vectors())
             for (std::uint32_t b = 0; b < kBands; ++b) write_pair(kCoefficient + 8 * b, matrix_.registers[b]);
     }
@@ -246,8 +234,7 @@ public:
         request.cores = options_.cores;
         request.trace = !options_.trace.path.empty();
         request.rules = options_.rules;
-        request.upsets = options_.trial != nullptr;
-        return std::make_unique<Run>(formed, spec, options.recurrence, options_, built(request));
+        return std::make_unique<Run>(formed, spec, options.recurrence, options_, trial_model(request, options_));
     }
     [[nodiscard]] std::string resident_refusal(const DatapathSpec& spec, const System& system,
                                                const Format& iterate) const override {
@@ -281,13 +268,6 @@ private:
             return fmt::format("recurrence chebyshev: {} cores share sums of pipelined CG only; use one core",
                                options_.cores);
         return {};
-    }
-
-    /// A trial's model is looked for once.
-    [[nodiscard]] std::string built(const ModelRequest& request) const {
-        if (!options_.trial) return build_model(request, options_.cache);
-        if (options_.trial->model.empty()) options_.trial->model = build_model(request, options_.cache);
-        return options_.trial->model;
     }
 
     RtlOptions options_;

@@ -109,14 +109,15 @@ TEST(Upsets, AStoreOfUpsetsAloneIsAPageOfItsOwn) {
     add_pair(path);
     add_campaign(path,
                  {"floating", "floating", "all", false, 2, {{"i_x.y_q", kMasked}, {"i_x.y_q", kMasked}}, "s23e8"});
+    add_campaign(path, {"sparse", "sparse", "all", false, 1, {{"i_x.y_q", kCorrected}}});
     const Report made = make_report({{path}, MANTISSA_PAPER, "T", {}}, kProvenance);
     EXPECT_EQ(made.charts, 1U);
     for (const char* part : {"<section id=\"upsets\"", "id=\"figure-upsets\"", "id=\"table-upset-modules\"",
                              "resident core with Checks, bits of registers", "floating core, all bits",
-                             "s0/upset_campaign/1/register_bits"})
+                             "sparse core, all bits", "s0/upset_campaign/1/register_bits"})
         EXPECT_TRUE(has(made.html, part)) << part;
     EXPECT_FALSE(has(made.html, "<section id=\"designs\""));
-    EXPECT_FALSE(has(made.html, "--checks 1")) << "one core has its campaign with Checks, the other has no checks";
+    EXPECT_FALSE(has(made.html, "--checks 1")) << "one core has its campaign with Checks, the others have no checks";
     execute(path, "UPDATE upset SET outcome = 9 WHERE number = 3 AND campaign = 'with'");
     expect_invalid([&] { (void)page_of({path}); }, "column outcome of row 12 of table upset is no outcome of an upset");
 }

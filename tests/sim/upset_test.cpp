@@ -2,6 +2,7 @@
 // core's checks find.
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <memory>
 #include <set>
 #include <stdexcept>
@@ -82,11 +83,26 @@ TEST(Upset, PlacesAreRegistersAndMemories) {
     EXPECT_GT(campaign.reference.memory_bits, 0U);
 }
 
-TEST(Upset, ASeedDecidesAndAStoreResumes) {
-    Request request = request_of(false, 0, Where::all, 30);
+/// A matrix of rows, on the sparse core; q has the room that this one needs.
+Request of_rows(Where where, std::uint64_t flips) {
+    Request request = request_of(false, 0, where, flips);
+    request.problem = outline_problem("poisson3d:level=2").name;
+    request.options.spec = parse_spec("fx18.16,q=fx20.16,lanes=4");
+    return request;
+}
+
+struct Resumed {
+    const char* name;
+    Request (*request)(Where where, std::uint64_t flips);
+};
+
+class UpsetStore : public ::testing::TestWithParam<Resumed> {};
+
+TEST_P(UpsetStore, ASeedDecidesAndAStoreResumes) {
+    Request request = GetParam().request(Where::all, 30);
     const Campaign alone = run_campaign(request);
     request.threads = 2;
-    request.store = testing::TempDir() + "upset_test.sqlite";
+    request.store = testing::TempDir() + "upset_test_" + GetParam().name + ".sqlite";
     std::remove(request.store.c_str());
     request.flips = 20;
     EXPECT_EQ(run_campaign(request).stored, 0U);
@@ -102,8 +118,8 @@ TEST(Upset, ASeedDecidesAndAStoreResumes) {
                                    "(SELECT SUM(bits) FROM upset_place) FROM upset_campaign");
         ASSERT_TRUE(row.step());
         EXPECT_EQ(row.text(0), request.problem);
-        EXPECT_EQ(row.text(1), "fx18.16");
-        EXPECT_EQ(row.text(2), "integer");
+        EXPECT_EQ(row.text(1), to_string(request.options.spec));
+        EXPECT_EQ(row.text(2), GetParam().name);
         EXPECT_EQ(row.text(3), "all");
         EXPECT_EQ(row.integer(4), 0U);
         EXPECT_EQ(row.integer(5), 30U) << "of the latest command";
@@ -117,6 +133,14 @@ TEST(Upset, ASeedDecidesAndAStoreResumes) {
     EXPECT_EQ(other.stored, 0U);
     EXPECT_NE(other.flips[0].clock, alone.flips[0].clock);
 }
+
+INSTANTIATE_TEST_SUITE_P(Cores, UpsetStore,
+                         ::testing::Values(Resumed{"integer",
+                                                   [](Where where, std::uint64_t flips) {
+                                                       return request_of(false, 0, where, flips);
+                                                   }},
+                                           Resumed{"sparse", of_rows}),
+                         [](const auto& info) { return std::string(info.param.name); });
 
 TEST(Upset, TheOuterLoopCorrects) {
     const Campaign campaign = run_campaign(request_of(false, 0, Where::all, 200));
@@ -214,10 +238,13 @@ TEST(Upset, AResidentCoreEndsInAFaultToTheLastClock) {
     }
 }
 
-/// An answer of the registers that is lost: the host resets the core, and the solve goes on.
+/// An answer of the registers that is lost, or a vector on its way out: the host resets the core, and the solve goes
+/// on.
 TEST(Upset, ALostAnswerEndsARun) {
-    for (const auto& [resident, name] : {std::pair{false, "i_regs.answer_q"}, std::pair{true, "i_regs.i_words.ar_q"}}) {
-        const Request request = request_of(resident, 0, Where::regs, 1);
+    for (const auto& [request, name] : {std::pair{request_of(false, 0, Where::regs, 1), "i_regs.answer_q"},
+                                        std::pair{request_of(true, 0, Where::regs, 1), "i_regs.i_words.ar_q"},
+                                        std::pair{of_rows(Where::regs, 1), "i_regs.answer_q"},
+                                        std::pair{of_rows(Where::regs, 1), "i_seam.shown_q"}}) {
         const Reference reference = run_campaign(request).reference;
         std::uint64_t faults = 0;
         for (std::uint64_t back = 1; back <= 250; ++back) { // registers are read
@@ -241,7 +268,7 @@ Request of_cycles(Where where, std::uint64_t flips) {
 
 TEST(Upset, ACycleCoreBelievesItsMemoriesAndTheHostDoesNot) {
     const Campaign campaign = run_campaign(of_cycles(Where::memories, 120));
-    EXPECT_EQ(core_name(of_cycles(Where::memories, 1).options), "cycle");
+    EXPECT_EQ(campaign.reference.core, "cycle");
     EXPECT_EQ(words_of(of_cycles(Where::memories, 1).options), "multilevel:b2,w=10");
     // D is only ever updated, as in the resident core: the core says converged of a defect that is no longer b - A U.
     EXPECT_GT(count(campaign, Outcome::falsely), 0U);
@@ -268,6 +295,43 @@ TEST(Upset, ACycleCoreWithoutAnUpsetIsTheSame) {
     EXPECT_GT(count(campaign, Outcome::masked), 20U);
 }
 
+TEST(Upset, ASparseCoreWithoutAnUpsetIsTheSame) {
+    const Request request = of_rows(Where::all, 1);
+    const Reference reference = run_campaign(request).reference;
+    SolveOptions options = request.options;
+    options.keep_solution = true;
+    const SolveResult emulated = solve(make_problem(request.problem), *make_engine("emulated"), options);
+    EXPECT_EQ(reference.core, "sparse");
+    EXPECT_EQ(reference.result.u, emulated.u);
+    EXPECT_EQ(reference.result.inner_iterations, emulated.inner_iterations);
+    EXPECT_EQ(reference.result.outer_iterations, emulated.outer_iterations);
+    std::map<std::string, std::uint64_t> memory; // bits of them, as deep as the problem needs: 27 rows, four a word
+    for (const sim::UpsetPlace& place : reference.places)
+        if (is_memory(place)) memory[module_of(place.name)] += place.bits * place.words;
+    EXPECT_EQ(memory["i_u"], 4 * 7 * 31U);
+    EXPECT_EQ(memory["i_r"], 4 * 7 * 18U);
+    EXPECT_EQ(memory["i_p.i_bank"], 4 * 7 * 18U);
+    EXPECT_EQ(memory["i_q"], 4 * 7 * 20U);
+    for (const sim::UpsetPlace& place : reference.places)
+        EXPECT_TRUE(place.name.find("DOT") == std::string::npos && place.name.find('@') == std::string::npos)
+            << place.name;
+}
+
+TEST(Upset, TheOuterLoopCorrectsASparseCore) {
+    for (const Where where : {Where::regs, Where::memories}) {
+        const Campaign campaign = run_campaign(of_rows(where, 150));
+        std::uint64_t all = 0;
+        for (std::size_t k = 0; k < kOutcomes; ++k) all += count(campaign, static_cast<Outcome>(k));
+        EXPECT_EQ(all, 150U);
+        EXPECT_EQ(count(campaign, Outcome::wrong), 0U);
+        EXPECT_EQ(count(campaign, Outcome::falsely), 0U) << "the host's own residual ends a solve";
+        EXPECT_GT(count(campaign, Outcome::masked), 20U);
+        EXPECT_GT(count(campaign, Outcome::corrected), 0U);
+        for (const sim::UpsetPlace& place : campaign.reference.places)
+            EXPECT_EQ(is_memory(place), where == Where::memories) << place.name;
+    }
+}
+
 TEST(Upset, OnlyASilentCoreHangs) {
     EXPECT_TRUE(sim::core_does_not_serve(std::runtime_error("the core does not answer a read")));
     EXPECT_FALSE(sim::core_does_not_serve(std::runtime_error("this model was built without trace")));
@@ -283,6 +347,12 @@ TEST(Upset, RefusesWhatHasNoSuchModel) {
     request = request_of(false, 1, Where::all, 1);
     request.checks = 0;
     request.options.scheme = Scheme::direct;
+    EXPECT_THROW((void)run_campaign(request), InvalidInput);
+    request = of_rows(Where::all, 1); // nor has the sparse one
+    request.checks = 1;
+    EXPECT_THROW((void)run_campaign(request), InvalidInput);
+    request = of_rows(Where::all, 1);
+    request.options.spec = parse_spec("s23e8"); // it has fixed-point words alone
     EXPECT_THROW((void)run_campaign(request), InvalidInput);
     request = of_cycles(Where::all, 1); // cycles alone, without checks
     request.checks = 1;

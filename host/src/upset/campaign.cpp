@@ -44,6 +44,7 @@ private:
 
 /// Memories as long as the problem needs: bits that nothing reads would count as masked.
 sim::CoreParameters fitted_parameters(const Request& request, const Problem& problem) {
+    if (problem.system.kind() == System::Kind::sparse) return {}; // (its session fits them)
     const int row = static_cast<int>(std::max<std::size_t>(problem.system.row_length(), 8));
     sim::CoreParameters list;
     list.emplace_back("MaxRow", std::max(row, request.options.spec.lanes));
@@ -60,8 +61,8 @@ void check(const Request& request, const Problem& problem) {
         refuse("the cycle core solves constant stencils by cycles alone; give --scheme defect-correction, and a "
                "problem as poisson2d:level=3");
     if (o.preconditioner && request.checks != 0) refuse("--checks 1: the cycle core has no checks; leave it out");
-    if (problem.system.kind() == System::Kind::sparse)
-        refuse("the sparse core's model lists no upsets yet; take a problem on a grid");
+    if (problem.system.kind() == System::Kind::sparse && request.checks != 0)
+        refuse("--checks 1: the sparse core has no checks; leave it out");
     if (!o.preconditioner && !o.resident && (o.scheme != Scheme::residual_guided || !o.schedule.empty()))
         refuse("upsets are looked at under the outer loop of residual-guided, without a schedule; give that scheme");
     if (request.checks != 0 && !o.resident && !o.preconditioner &&
@@ -90,6 +91,7 @@ public:
             throw InvalidInput(fmt::format("upset: without an upset the solve ends {} ({}); give a datapath and a "
                                            "tolerance with which it converges",
                                            mantissa::to_string(r.result.status), r.result.detail));
+        r.core = core_name(options_, problem_.system.kind());
         r.model = trial->model;
         r.last = trial->clocks;
         for (std::size_t k = 0; k < trial->places.size(); ++k) add(r, std::move(trial->places[k]), k);
@@ -184,8 +186,9 @@ private:
 
 } // namespace
 
-std::string_view core_name(const SolveOptions& options) {
+std::string_view core_name(const SolveOptions& options, System::Kind kind) {
     if (options.preconditioner) return "cycle";
+    if (kind == System::Kind::sparse) return "sparse";
     return options.resident ? "resident" : options.spec.fixed_vectors() ? "integer" : "floating";
 }
 

@@ -40,6 +40,7 @@ struct Flip {
 /// The solve without an upset, and where upsets can be.
 struct Reference {
     SolveResult result;
+    std::string core;                                 ///< its name
     std::vector<sim::UpsetPlace> places;              ///< of those asked for
     std::vector<std::uint32_t> numbers;               ///< the places' numbers in the model
     std::vector<std::uint64_t> bits;                  ///< up to and with the place
@@ -55,8 +56,8 @@ struct Campaign {
     double seconds = 0;
 };
 
-/// The kind of core: "integer", "floating", "resident", "cycle".
-std::string_view core_name(const SolveOptions& options);
+/// The core that takes such a system: "integer", "floating", "resident", "cycle", "sparse".
+std::string_view core_name(const SolveOptions& options, System::Kind kind);
 
 /// What the core computes in: the datapath, or the cycle as "multilevel:b2,w=10".
 std::string words_of(const SolveOptions& options);

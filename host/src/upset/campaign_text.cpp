@@ -87,7 +87,7 @@ results::Json campaign_json(const Request& request, const Campaign& campaign) {
     results::Json j;
     j["problem"] = request.problem;
     j["datapath"] = words_of(request.options);
-    j["core"] = core_name(request.options);
+    j["core"] = r.core;
     j["checks"] = request.checks;
     j["where"] = upset::to_string(request.where);
     j["seed"] = request.seed;

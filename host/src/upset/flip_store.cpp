@@ -46,9 +46,9 @@ void FlipStore::describe(const Request& request, const Reference& reference) {
     open_ = true;
     const Provenance here = current_provenance(request.command);
     db_->prepare("INSERT OR REPLACE INTO upset_campaign VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
-        .bind_all(campaign_, request.problem, words_of(request.options), core_name(request.options),
-                  to_string(request.where), static_cast<std::uint64_t>(request.checks), request.seed, request.flips,
-                  reference.register_bits, reference.memory_bits)
+        .bind_all(campaign_, request.problem, words_of(request.options), reference.core, to_string(request.where),
+                  static_cast<std::uint64_t>(request.checks), request.seed, request.flips, reference.register_bits,
+                  reference.memory_bits)
         .bind_provenance(here)
         .step();
     for (const sim::UpsetPlace& place : reference.places) {

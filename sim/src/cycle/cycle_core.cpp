@@ -216,11 +216,7 @@ std::unique_ptr<multilevel::WordSolver> make_cycle_core(const GridWords& grid, c
     const int level = std::max(least, static_cast<int>(grid.levels()));
     ModelRequest request;
     request.parameters = cycle_core_parameters(grid, spec, level, level, 1);
-    request.upsets = options.trial != nullptr;
-    std::string model = options.trial ? options.trial->model : std::string();
-    if (model.empty()) model = build_model(request, options.cache);
-    if (options.trial) options.trial->model = model;
-    return std::make_unique<CycleCore>(grid.levels(), model, options);
+    return std::make_unique<CycleCore>(grid.levels(), trial_model(request, options), options);
 }
 
 } // namespace mantissa::sim

@@ -18,10 +18,12 @@ namespace {
 
 using sparse_core::kMostRowLog;
 
+constexpr int kLeastDepth = 4;
+
 /// Memories come in few depths: 2^10, 2^13, 2^16 and 2^20 rows of all lanes together, four words of a lane at least.
 int depth_for(std::size_t rows, int lanes) {
     for (const int log : {10, 13, 16})
-        if (rows <= std::size_t{1} << log) return std::max(4, (1 << log) / lanes);
+        if (rows <= std::size_t{1} << log) return std::max(kLeastDepth, (1 << log) / lanes);
     return static_cast<int>(kMostSparseRows) / lanes;
 }
 
@@ -47,14 +49,14 @@ std::string sparse_core_refusal(const DatapathSpec& spec, const System& system) 
     return sparse_core::refusal(spec, system);
 }
 
-SparseStream::SparseStream(const CompressedRows& matrix, const DatapathSpec& spec)
+SparseStream::SparseStream(const CompressedRows& matrix, const DatapathSpec& spec, bool fitted)
     : order(matrix, {.lanes = spec.lanes}) {
     const fixed::ProductRows rows = fixed::product_rows(matrix, spec);
     const int lanes = spec.lanes;
     coefficient_bits = std::max(spec.coefficient.word_bits, rows.longest);
     shift = rows.shift;
     row_log = rows.terms <= 1 << 12 ? 12 : kMostRowLog;
-    depth = depth_for(matrix.rows(), lanes);
+    depth = fitted ? std::max(kLeastDepth, static_cast<int>(order.slices())) : depth_for(matrix.rows(), lanes);
     const int whole = std::bit_width(static_cast<unsigned>(depth - 1));
     address_field = order.delta() ? std::min(whole, (order.delta_bits() + 3) / 4 * 4) : whole;
 

@@ -12,6 +12,7 @@
 #include "../core_registers.hpp"
 #include "../core_session.hpp"
 #include "../model_library.hpp"
+#include "../upsets/places.hpp"
 #include "mantissa/errors.hpp"
 #include "mantissa/fixed_words.hpp"
 #include "mantissa/sim/sparse_core.hpp"
@@ -42,13 +43,15 @@ class SparseRun final : public CoreSession {
 public:
     SparseRun(const System& system, const DatapathSpec& spec, SparseStream stream, const RtlOptions& options,
               const std::string& model_path)
-        : CoreSession(spec), stream_(std::move(stream)), options_(options), size_(system.size()),
-          word_bits_(std::max({spec.u.width(), spec.r.width(), spec.p.width(), spec.q.width()})), model_(model_path) {
+        : CoreSession(spec, Recurrence::pipelined, options.trial), stream_(std::move(stream)), options_(options),
+          size_(system.size()), word_bits_(std::max({spec.u.width(), spec.r.width(), spec.p.width(), spec.q.width()})),
+          model_(model_path) {
         if (api().row_words != stream_.beat_words)
             throw std::logic_error("sparse core: the model's beats are not the stream's");
         for (std::size_t v = 0; v < 4; ++v) vectors_[v].words = Beats(size_, spec.lanes, word_bits_);
         set_memory(options.memory);
         api().set_matrix(model_.state(), stream_.beats.data(), stream_.order.beats(), stream_.beat_bytes);
+        if (trial_) begin_trial(*trial_, api(), model_.state());
         program_system();
         if (!options.trace.path.empty() &&
             api().trace(model_.state(), options.trace.path.c_str(), options.trace.first, options.trace.last) != 0)
@@ -57,8 +60,9 @@ public:
 
     void write(Vec v, std::size_t first, std::span<const double> values) override {
         check(first, values.size());
-        fetch(v);
         Vector& to = vectors_[index(v)];
+        if (values.size() == size_) to.in_core = false; // nothing of it stays
+        else attempt([&] { fetch(v); });
         for (std::size_t i = 0; i < values.size(); ++i) {
             const fixed::Rounded rounded = fixed::from_double(format(v), values[i]);
             unfit_ |= rounded.overflow;
@@ -103,7 +107,8 @@ public:
     }
     bool advance(std::uint64_t clocks) override {
         mantissa_sparse_stats stats{};
-        const int code = api().run(model_.state(), options_.patience, clocks, &stats);
+        const int code = api().run(model_.state(), options_.patience, run_limit(clocks), &stats);
+        note_run(code, clocks);
         CycleCounts add;
         add.cycles = stats.cycles;
         add.passes = stats.passes;
@@ -117,6 +122,16 @@ public:
                 fmt::format("watchdog: nothing moved for {} clocks; the core waits for the matrix (clock {}, pass {})",
                             options_.patience, api().clock(model_.state()), read_register(kPassCount) + 1);
         return code == 0;
+    }
+    RunReport run(const RunRequest& request) override {
+        const RunReport report = CoreSession::run(request);
+        if (report.end != RunEnd::fault) return report;
+        // What it left in the core is half updated: the vectors are again as they went in or came out last.
+        for (Vector& vector : vectors_) {
+            vector.here = true;
+            vector.in_core = false;
+        }
+        return report;
     }
     [[nodiscard]] std::optional<std::uint64_t> clock() const override { return api().clock(model_.state()); }
 
@@ -143,26 +158,35 @@ private:
         if (!vector.in_core) return;
         const std::uint64_t beats = stream_.order.slices();
         if (api().send(model_.state(), static_cast<std::uint32_t>(v), vector.words.data(), beats) != beats)
-            throw std::runtime_error("sparse core: a vector did not leave it whole");
+            throw std::runtime_error("sparse core: the core does not answer with a whole vector");
         vector.in_core = false;
     }
     void reset_core() override { api().reset(model_.state()); }
     void program_system() override {
         write_register(kLength, static_cast<std::uint32_t>(size_));
         write_register(kMode, stream_.order.delta() ? 1 : 0);
-        write_register(kStallLimit, 0);
+        write_register(kStallLimit, stall_limit());
     }
     void before_run() override {
         const std::uint64_t beats = stream_.order.slices();
         for (std::uint32_t v = 0; v < 4; ++v) {
             if (!vectors_[v].here) continue;
             if (api().load(model_.state(), v, vectors_[v].words.data(), beats) != beats)
-                throw std::runtime_error("sparse core: it did not take a vector");
+                throw std::runtime_error("sparse core: the core takes no word of a vector");
             vectors_[v].here = false;
         }
+        if (const std::uint32_t errors = read_register(kErrors); errors != 0)
+            throw std::runtime_error("sparse core: the core refused a vector: " + describe_errors(errors));
     }
     void after_run(std::uint32_t /*status*/) override {
         for (Vector& vector : vectors_) vector.in_core = true;
+    }
+    /// What the outer loop reads leaves the core while its run can still end in a fault.
+    void settle() override {
+        if (!trial_) return;
+        fetch(Vec::u);
+        fetch(Vec::p);
+        trial_->clocks = api().clock(model_.state());
     }
 
     SparseStream stream_;
@@ -178,15 +202,14 @@ private:
 std::unique_ptr<Session> load_sparse_core(const System& system, const DatapathSpec& spec, const RtlOptions& options) {
     if (const std::string why = sparse_core_refusal(spec, system); !why.empty())
         throw InvalidInput(fmt::format("engine rtl, datapath {}: {}", to_string(spec), why));
-    SparseStream stream(std::get<CompressedRows>(system.matrix()), spec);
+    SparseStream stream(std::get<CompressedRows>(system.matrix()), spec, options.trial != nullptr);
     ModelRequest request;
     request.parameters = sparse_core_parameters(spec, stream);
     for (const auto& extra : options.extra)
         std::erase_if(request.parameters, [&](const auto& p) { return p.first == extra.first; });
     request.parameters.insert(request.parameters.end(), options.extra.begin(), options.extra.end());
     request.trace = !options.trace.path.empty();
-    const std::string model = build_model(request, options.cache);
-    return std::make_unique<SparseRun>(system, spec, std::move(stream), options, model);
+    return std::make_unique<SparseRun>(system, spec, std::move(stream), options, trial_model(request, options));
 }
 
 } // namespace mantissa::sim

@@ -13,16 +13,23 @@ bool core_does_not_serve(const std::exception& error) {
     return false;
 }
 
+std::string trial_model(ModelRequest request, const RtlOptions& options) {
+    request.upsets = options.trial != nullptr;
+    if (!options.trial) return build_model(request, options.cache);
+    if (options.trial->model.empty()) options.trial->model = build_model(request, options.cache);
+    return options.trial->model;
+}
+
 std::string upset_place_name(const std::string& verilated) {
     // Verilator's spelling of . [ ] and of a port of an inlined instance.
-    static const std::regex top(R"(^(model_top|fx_resident|fx_cycle)__DOT__(core__DOT__)?)"),
+    static const std::regex top(R"(^(model_top|fx_resident|fx_cycle|sp_core)__DOT__(core__DOT__)?)"),
         cell(R"(__Vcell(inp|out)__)"), index(R"(__BRA__(\d+)__KET__)");
     std::string name = std::regex_replace(verilated, top, "");
     name = std::regex_replace(name, std::regex("__PVT__"), "");
     name = std::regex_replace(name, index, "[$1]");
     name = std::regex_replace(name, cell, "$&@");
-    name = std::regex_replace(name, std::regex(R"((__DOT__)?_*__Vcell(inp|out)__@(\w+?)__(\w+)$)"), "$1$3__DOT__$4");
     name = std::regex_replace(name, std::regex("__DOT__"), ".");
+    name = std::regex_replace(name, std::regex(R"((\.)?_*__Vcell(inp|out)__@([\w.\[\]]+?)__(\w+)$)"), "$1$3.$4");
     name = std::regex_replace(name, std::regex(R"(\._+)"), ".");
     return std::regex_replace(name, std::regex(R"(\]_*\.)"), "].");
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../../model/upset_abi.h"
+#include "mantissa/sim/rtl_engine.hpp"
 #include "mantissa/sim/upsets.hpp"
 
 namespace mantissa::sim {
@@ -22,5 +23,8 @@ template <class Api, class State> void begin_trial(UpsetTrial& trial, const Api&
     const mantissa_upset upset{trial.upset->place, trial.upset->bit, trial.upset->word, trial.upset->clock};
     api.arm(state, &upset);
 }
+
+/// The path of a session's model. A trial's has its state by name, and is looked for once.
+std::string trial_model(ModelRequest request, const RtlOptions& options);
 
 } // namespace mantissa::sim

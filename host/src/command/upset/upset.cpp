@@ -52,8 +52,7 @@ Run setup_upset(CLI::App& app, const std::string& typed) {
     using options::Group;
     const auto begin = [&app](Group group) { app.option_defaults()->group(options::title(group)); };
     begin(Group::problem);
-    declare(app, Common::problem, f.problem, "what to solve, on a grid; a small one: each upset is a whole solve")
-        ->required();
+    declare(app, Common::problem, f.problem, "what to solve; a small one: each upset is a whole solve")->required();
     for (const Group group : options::kGroups) f.solver.declare(app, group);
     f.solver.exclude(app);
     begin(Group::place);

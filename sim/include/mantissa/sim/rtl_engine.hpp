@@ -62,7 +62,7 @@ struct RtlOptions {
     std::uint64_t patience = 200'000; ///< clocks without progress after which the harness's watchdog gives up
     /// Filled with the counts of every run of every session of this engine, when set.
     std::shared_ptr<CycleCounts> counts;
-    /// A solve with an upset, on a model built for them, when set: the streaming cores alone, and the resident one.
+    /// A solve with an upset, on a model built for them, when set.
     std::shared_ptr<UpsetTrial> trial;
 };
 

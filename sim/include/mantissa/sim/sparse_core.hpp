@@ -28,12 +28,13 @@ std::string sparse_core_refusal(const DatapathSpec& spec, const System& system);
 
 /// A matrix as the core reads it, beat by beat in 64-bit words (lowest first): the layout of s_axis_row.
 struct SparseStream {
-    SparseStream(const CompressedRows& matrix, const DatapathSpec& spec);
+    /// `fitted`: memories as deep as the matrix needs, where bits that nothing reads would mislead (upsets.hpp).
+    SparseStream(const CompressedRows& matrix, const DatapathSpec& spec, bool fitted = false);
 
     sparse_core::RowStream order;
     int coefficient_bits = 0;
     int address_field = 0;        ///< bits of an address in a beat: as many as needed, rounded up to a multiple of 4
-    int depth = 0;                ///< words of a bank: a power of two
+    int depth = 0;                ///< words of a bank: where not fitted, a power of two
     int row_log = 0;              ///< a row has at most 2^row_log entries
     int shift = 0;                ///< from a row's exact sum to a word of q
     std::uint32_t beat_bytes = 0; ///< of one beat, whole bytes
@@ -42,7 +43,7 @@ struct SparseStream {
 };
 
 /// The parameters of sp_core for a spec and a stream made for it. Memories are at least as deep as the stream asks for,
-/// in few sizes, so that systems share models.
+/// in few sizes where it is not fitted, so that systems share models.
 CoreParameters sparse_core_parameters(const DatapathSpec& spec, const SparseStream& stream);
 
 /// A session of the sparse core, on a model of it built when there is none. Throws InvalidInput with
