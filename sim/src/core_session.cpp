@@ -47,7 +47,7 @@ std::uint64_t CoreSession::run_limit(std::uint64_t clocks) const {
 
 void CoreSession::note_run(int code, std::uint64_t clocks) {
     const bool late = code == 2 && clocks == 0;
-    if (late) fault_ = fmt::format("watchdog: the run has not ended behind {} clocks", run_limit(clocks));
+    if (late) fault_ = fmt::format("watchdog: the run has not ended after {} clocks", run_limit(clocks));
     if (!trial_) return;
     trial_->clocks = *clock();
     trial_->hung |= code == 1 || late;

@@ -88,7 +88,7 @@ void solve_cycles(const Problem& problem, const Engine& engine, std::vector<doub
         const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
         if (const std::string text = context.cycles->description(); !text.empty())
             result.levels = CycleLevels{text, took.count()};
-    } else ++result.outer_iterations; // (a round behind the first begins with a defect formed anew)
+    } else ++result.outer_iterations; // (a round after the first begins with a defect formed anew)
     const std::uint64_t most = o.max_iterations != 0 ? context.remaining() : std::min(context.remaining(), kUsualMost);
     const CycleSolveReport report = context.cycles->trusted() ? correct(u, d, most, context.norm, context)
                                                               : correct_untrusted(problem, u, d, most, context);
