@@ -10,6 +10,7 @@
 #include "compare/join.hpp"
 #include "scratch.hpp"
 #include "synthesis/synthesis.hpp"
+#include "written.hpp"
 
 namespace {
 
@@ -22,7 +23,8 @@ const std::string kHead =
 
 results::Json document_of(const std::string& tables) {
     const Scratch scratch;
-    return run_comparison(parse_comparison(kHead + tables, "c.toml", ""), {scratch.path("c.sqlite"), "test", 1, false});
+    return written(
+        run_comparison(parse_comparison(kHead + tables, "c.toml", ""), {scratch.path("c.sqlite"), "test", 1, false}));
 }
 
 TEST(CycleCores, RowsTellTheCoreAndTheBusApart) {

@@ -5,6 +5,7 @@
 
 #include "compare/join.hpp"
 #include "mantissa/format.hpp"
+#include "written.hpp"
 
 namespace {
 
@@ -60,7 +61,7 @@ TEST(Join, EveryOriginResolvesAndEveryFieldIsThere) {
     const Comparison c = comparison();
     Gathered g = gathered(c);
     const auto rows = join(c, g, kHere);
-    const results::Json d = comparison_document(c, g, rows, join_constant(c, g, kHere), kHere);
+    const results::Json d = written(comparison_document(c, g, rows, join_constant(c, g, kHere), kHere));
     for (const char* key : {"name", "tolerance", "scheme", "inner", "assumptions", "devices", "designs", "cores",
                             "rows", "peers", "section55", "best", "stages", "gaps", "findings", "origins"})
         EXPECT_TRUE(d.contains(key)) << key;
@@ -264,7 +265,7 @@ TEST(Join, CoresAndRowsHaveOneClock) {
     for (Device& device : c.devices) device.max_mhz.reset();
     Gathered g = gathered(c);
     g.clocks.clear(); // all modelled
-    const results::Json d = comparison_document(c, g, join(c, g, kHere), {}, kHere);
+    const results::Json d = written(comparison_document(c, g, join(c, g, kHere), {}, kHere));
     std::size_t compared = 0;
     for (const results::Json& row : d["rows"])
         for (const results::Json& core : d["cores"])
@@ -280,7 +281,7 @@ TEST(Join, FindingsCarryFiguresAndMarks) {
     const Comparison c = comparison();
     Gathered g = gathered(c);
     const auto rows = join(c, g, kHere);
-    const results::Json d = comparison_document(c, g, rows, join_constant(c, g, kHere), kHere);
+    const results::Json d = written(comparison_document(c, g, rows, join_constant(c, g, kHere), kHere));
     ASSERT_GE(d["findings"].size(), 3U);
     EXPECT_NE(d["findings"][0].get<std::string>().find("100 of CG in double"), std::string::npos);
     EXPECT_NE(d["findings"][1].get<std::string>().find("(modelled)"), std::string::npos);

@@ -3,6 +3,7 @@
 
 #include "compare/join.hpp"
 #include "mantissa/format.hpp"
+#include "written.hpp"
 
 namespace {
 
@@ -215,7 +216,7 @@ TEST(Resident, RowsStandBesideThoseOfStreamedDesigns) {
     ASSERT_EQ(c.designs.size(), 3U); // the same words twice: streamed and resident
     Gathered g = gathered(c);
     const auto rows = join(c, g, kHere);
-    const results::Json d = comparison_document(c, g, rows, {}, kHere);
+    const results::Json d = written(comparison_document(c, g, rows, {}, kHere));
     std::size_t resident = 0;
     for (const results::Json& row : d["rows"]) {
         if (row["resident"].is_null()) continue;
