@@ -44,7 +44,7 @@ int show_document(const CompareFlags& flags, const std::string& typed) {
     };
     if (!document.is_object() || !document.contains("name") || !document["name"].is_string())
         throw refuse(document.is_discarded() ? "no JSON" : "it has no name");
-    document["findings"] = findings::sentences(document, {});
+    document["findings"] = findings::sentences(comparison::document_from_json(document), {});
     std::string text;
     try {
         text = compare::comparison_text(document);

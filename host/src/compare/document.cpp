@@ -370,7 +370,7 @@ results::Json comparison_document(const Comparison& c, Gathered& g, const std::v
                                        {"what", "CG in double"},
                                        {"iterations", it->second.value},
                                        {"origin", it->second.origin}});
-    j["findings"] = findings::sentences(j, g.beside);
+    j["findings"] = findings::sentences(comparison::document_from_json(j), g.beside);
     j["origins"] = g.origins.to_json();
     return j;
 }

@@ -205,8 +205,8 @@ Summary summary_of_solves(const Rows& rows) {
     const std::vector<findings::SolveBeside> beside = solves_of(rows);
     for (const DocumentRow& d : rows.comparisons) {
         if (s.findings.empty()) {
-            s.findings = findings::sentences(d.document, beside);
-            s.verdict = findings::verdict_of(d.document);
+            s.findings = findings::sentences(d.comparison, beside);
+            s.verdict = findings::verdict_of(d.comparison);
             if (s.verdict)
                 for (const std::string& device : s.verdict->devices)
                     s.verdict_subjects.push_back(designs_subject(d.name, s.verdict->problem, device));

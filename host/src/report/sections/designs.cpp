@@ -170,7 +170,7 @@ Table best_table(const DocumentRow& document, const DocumentOrigins& origins, co
     for (const Node& b : nodes(document, list)) {
         Cell time = seconds_cell(b, "seconds"), share = share_cell(b);
         time.modelled = share.modelled = b.text("kind") == "modelled";
-        const auto designs = findings::designs_on(document.document, b.text("problem"), b.text("device"));
+        const auto designs = findings::designs_on(document.comparison, b.text("problem"), b.text("device"));
         const std::string by = by_text(b.text("by")), of = designs == 0   ? by
                                                            : designs == 1 ? by + " (only one)"
                                                                           : fmt::format("{} (of {})", by, designs);
