@@ -285,7 +285,7 @@ TEST(Join, FindingsCarryFiguresAndMarks) {
     ASSERT_GE(d["findings"].size(), 3U);
     EXPECT_NE(d["findings"][0].get<std::string>().find("100 of CG in double"), std::string::npos);
     EXPECT_NE(d["findings"][1].get<std::string>().find("(modelled)"), std::string::npos);
-    const std::string text = comparison_text(d);
+    const std::string text = comparison_text(comparison::document_from_json(d));
     EXPECT_NE(text.find("s17e8"), std::string::npos);
     EXPECT_NE(text.find("modelled"), std::string::npos);
 }

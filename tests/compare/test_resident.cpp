@@ -238,7 +238,7 @@ TEST(Resident, RowsStandBesideThoseOfStreamedDesigns) {
     EXPECT_TRUE(std::any_of(assumptions.begin(), assumptions.end(), [](const results::Json& a) {
         return a.get<std::string>().find("Modelled only: more lanes and several cores") != std::string::npos;
     })) << "what is only modelled is said";
-    EXPECT_NE(comparison_text(d).find("resident"), std::string::npos);
+    EXPECT_NE(comparison_text(comparison::document_from_json(d)).find("resident"), std::string::npos);
 }
 
 TEST(Resident, WhatDoesNotFitIsAGap) {

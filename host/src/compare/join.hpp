@@ -101,7 +101,6 @@ results::Json comparison_document(const Comparison& comparison, Gathered& gather
 results::Json section55(const Comparison& comparison, Gathered& gathered, const Provenance& here);
 
 /// The document as tables for people; ends with a newline.
-/// Throws a JSON exception where `document` is none.
-std::string comparison_text(results::Json document);
+std::string comparison_text(const comparison::ComparisonDocument& document);
 
 } // namespace mantissa::compare

@@ -181,24 +181,28 @@ results::Json cycle_cores_json(const Comparison& comparison, Gathered& gathered,
     return writer.rows;
 }
 
-std::string cycle_cores_text(const results::Json& rows, const results::Json& best) {
+std::string cycle_cores_text(const std::vector<comparison::CycleRow>& rows, const std::vector<comparison::Row>& best) {
     const text::Table table(
-        "  {device:<16}{cycle:<20}{lanes:>6}{cycles:>8}{clocks/cycle=clocks_per_cycle:>13}{MHz=clock_hz:>8.0f*1e-6}"
-        "{core, ms=seconds_core:>11.3f*1e3}{streams, ms=seconds_streams:>13.3f*1e3}{bus, ms=seconds_link:>10.3f*1e3}"
-        "{in all=seconds:>10.3f*1e3}{joules=energy_joules:>9.3f}{memory=memory_share:>9.1f%*100}"
-        "{area=area_share:>8.1f%*100}  {by=area_from}");
+        "  {device:<16}{cycle:<20}{lanes:>6}{cycles:>8}{clocks/cycle:>13}{MHz:>8.0f*1e-6}{core, ms:>11.3f*1e3}"
+        "{streams, ms:>13.3f*1e3}{bus, ms:>10.3f*1e3}{in all:>10.3f*1e3}{joules:>9.3f}{memory:>9.1f%*100}"
+        "{area:>8.1f%*100}  {by}");
     const text::Table beside("  {device:<16}{spec:<95}{in all:>10.3f*1e3}");
     std::string out, problem;
-    for (const results::Json& row : rows) {
-        if (row.at("problem") != problem) {
-            problem = row.at("problem");
+    for (const comparison::CycleRow& row : rows) {
+        if (row.problem != problem) {
+            problem = row.problem;
             out += fmt::format("\nCycle cores on {}\n{}", problem, table.head());
-            for (const results::Json& cg : best)
-                if (cg.at("problem") == problem)
-                    out += beside.row(
-                        {cg.at("device"), "CG: " + cg.at("spec").get<std::string>(), text::modelled(cg.at("seconds"))});
+            for (const comparison::Row& cg : best)
+                if (cg.problem == problem) out += beside.row({cg.device, "CG: " + cg.spec, text::modelled(cg.seconds)});
         }
-        out += table.rows(results::Json::array({row}));
+        const auto figure = [&](const char* key, const text::Cell& cell) { return marked(row.modelled, key, cell); };
+        const auto own = [&](auto value) { return row.ours() ? std::optional(value) : std::nullopt; };
+        out += table.row({row.device, row.cycle, own(row.lanes), row.cycles,
+                          figure("clocks_per_cycle", own(row.clocks_per_cycle)), row.clock_hz,
+                          figure("seconds_core", row.seconds_core), figure("seconds_streams", row.seconds_streams),
+                          figure("seconds_link", row.seconds_link), figure("seconds", row.seconds),
+                          figure("energy_joules", row.energy_joules), figure("memory_share", own(row.memory_share)),
+                          figure("area_share", row.area_share), row.area_from});
     }
     if (!out.empty())
         out += "  (* modelled: clocks by formula at a given clock. streams: b and u between the device's own memory "
