@@ -60,8 +60,8 @@ TEST(CycleCores, AGpusCyclesFollowTheirGrid) {
     head.replace(head.find("level=7"), 7, "level=8");
     const std::string cycle = "[[cycle]]\ncycle = \"b2,w=10,f=16\"\ndevice = \"alveo-u280\"\ngpu = \"" +
                               std::string(MANTISSA_GPU_RESULTS) + "/word_cycles/h200-2026-11-28.json\"\n";
-    const results::Json d =
-        run_comparison(parse_comparison(head + cycle, "c.toml", ""), {scratch.path("c.sqlite"), "test", 1, false});
+    const results::Json d = written(
+        run_comparison(parse_comparison(head + cycle, "c.toml", ""), {scratch.path("c.sqlite"), "test", 1, false}));
     bool found = false;
     for (const results::Json& row : d["cycle_cores"])
         if (row["cycle"] == "b2,w=10,f=16" && row["device"] == "NVIDIA H200") {

@@ -132,7 +132,7 @@ TEST(Gather, ImportsTheFastestGpuSolvesOfALevel) {
     c.gpu = {scratch.path("g.json")};
     const results::Json d = written(run_comparison(c, {scratch.path("s.sqlite"), "test", 1, false}));
     ASSERT_EQ(d.at("peers").size(), 2U);
-    EXPECT_EQ(run_comparison(c, {scratch.path("s.sqlite"), "test", 1, true}).at("peers"), d.at("peers"));
+    EXPECT_EQ(written(run_comparison(c, {scratch.path("s.sqlite"), "test", 1, true})).at("peers"), d.at("peers"));
     EXPECT_EQ(d.at("peers")[0].at("label"), "Toy GPU, double, resident plan");
     EXPECT_EQ(d.at("peers")[1].at("label"), "Toy GPU, mixed-float, resident plan, inner by digits 2");
     const results::Json& peer = d.at("peers")[0];
@@ -210,7 +210,7 @@ TEST(Gather, ADeviceWithoutMemoryFiguresIsNeverSilent) {
                                               "cpu = false\n[[design]]\nspec = \"s17e8\"\n" +
                                                   design,
                                               scratch.path("c.toml"), scratch.path(""));
-        return gaps_of(run_comparison(c, {empty_store(scratch), "test", 1, true}));
+        return gaps_of(written(run_comparison(c, {empty_store(scratch), "test", 1, true})));
     };
     EXPECT_TRUE(any_holds(gaps("", ""), "memory of d"));
     EXPECT_FALSE(any_holds(gaps("pins = 100\n", ""), "memory of d"));

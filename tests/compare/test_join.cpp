@@ -141,11 +141,11 @@ TEST(Join, RowsAreTheModelsFigures) {
         });
         EXPECT_FALSE(r.pareto && dominated);
     }
-    const Row* best = best_row(rows, kProblem, 0, "time");
+    const Row* best = best_row(rows, kProblem, 0, comparison::By::time);
     ASSERT_NE(best, nullptr);
     EXPECT_TRUE(best->pareto);
     for (const Row& r : rows) EXPECT_TRUE(r.device != 0 || best->estimate.seconds <= r.estimate.seconds);
-    EXPECT_EQ(best_row(rows, "other", 0, "time"), nullptr);
+    EXPECT_EQ(best_row(rows, "other", 0, comparison::By::time), nullptr);
 }
 
 TEST(Join, TheDevicesGreatestClockHolds) {
@@ -180,8 +180,8 @@ TEST(Join, AConstantStencilHeldInRegistersMovesLess) {
     ASSERT_FALSE(held.empty());
     EXPECT_DOUBLE_EQ(held.front().estimate.pass_bytes, rows.front().estimate.pass_bytes * 8 / 17);
     for (const Row& row : held) EXPECT_EQ(to_string(row.design->spec), row.spec);
-    EXPECT_LE(best_row(held, kProblem, 0, "time")->estimate.seconds,
-              best_row(rows, kProblem, 0, "time")->estimate.seconds);
+    EXPECT_LE(best_row(held, kProblem, 0, comparison::By::time)->estimate.seconds,
+              best_row(rows, kProblem, 0, comparison::By::time)->estimate.seconds);
     g.problems.at(kProblem).kind = "bands";
     EXPECT_TRUE(join_constant(c, g, kHere).empty());
     g.problems.at(kProblem).kind = "stencil";
@@ -192,19 +192,19 @@ TEST(Join, AConstantStencilHeldInRegistersMovesLess) {
 TEST(Join, Section55CountsAsThePaperDoes) {
     const Comparison c = comparison();
     Gathered g = gathered(c);
-    const results::Json j = section55(c, g, kHere);
-    ASSERT_FALSE(j.is_null());
-    EXPECT_DOUBLE_EQ(j["ours"]["iterations_ratio"], 1.6); // (150 + 10) / 100
-    EXPECT_DOUBLE_EQ(j["ours"]["area_ratio"], 2.0);
-    EXPECT_DOUBLE_EQ(j["ours"]["clock_ratio"], 1.5);
-    EXPECT_DOUBLE_EQ(j["ours"]["slowdown"], 1.6 / 1.5);
-    EXPECT_DOUBLE_EQ(j["ours"]["speedup"], 2.0 * 1.5 / 1.6);
-    EXPECT_EQ(j["kinds"]["clock_ratio"], "measured");
-    EXPECT_EQ(j["paper"]["iterations_ratio"], 1.80);
+    const auto s = section55(c, g, kHere);
+    ASSERT_TRUE(s);
+    EXPECT_DOUBLE_EQ(s->ours.iterations_ratio, 1.6); // (150 + 10) / 100
+    EXPECT_DOUBLE_EQ(s->ours.area_ratio, 2.0);
+    EXPECT_DOUBLE_EQ(s->ours.clock_ratio, 1.5);
+    EXPECT_DOUBLE_EQ(s->ours.slowdown, 1.6 / 1.5);
+    EXPECT_DOUBLE_EQ(s->ours.speedup, 2.0 * 1.5 / 1.6);
+    EXPECT_EQ(s->kinds.clock_ratio, comparison::Kind::measured);
+    EXPECT_EQ(s->paper.iterations_ratio, 1.80);
     g.clocks.clear();
-    EXPECT_EQ(section55(c, g, kHere)["kinds"]["clock_ratio"], "modelled");
+    EXPECT_EQ(section55(c, g, kHere)->kinds.clock_ratio, comparison::Kind::modelled);
     g.areas.clear();
-    EXPECT_TRUE(section55(c, g, kHere).is_null());
+    EXPECT_FALSE(section55(c, g, kHere));
     EXPECT_EQ(g.gaps.back().what, "section 5.5");
 }
 

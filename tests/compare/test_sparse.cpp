@@ -260,7 +260,7 @@ TEST(Sparse, AComparisonJoinsSimulatedClocksWithSolvesAndPublishedTimes) {
     EXPECT_NE(comparison_text(comparison::document_from_json(d)).find("Sparse cores on poisson3d:level=3"),
               std::string::npos);
     // All of it is kept.
-    EXPECT_EQ(run_comparison(c, {store, "test", 1, true}).at("sparse").size(), d.at("sparse").size());
+    EXPECT_EQ(run_comparison(c, {store, "test", 1, true}).sparse->size(), d.at("sparse").size());
 }
 
 } // namespace

@@ -63,14 +63,12 @@ int compare_command(const CompareFlags& flags, const std::string& typed) {
     const std::string path = store_path(flags, comparison);
     const int threads = thread_count(flags.threads);
     if (!flags.stored) base::check_store_path(flag_of(Common::store), path);
-    const results::Json document = compare::run_comparison(comparison, {path, typed, threads, flags.stored});
-    if (flags.json) fmt::print("{}\n", json_text(document));
+    const comparison::ComparisonDocument document =
+        compare::run_comparison(comparison, {path, typed, threads, flags.stored});
+    if (flags.json) fmt::print("{}\n", json_text(to_json(document)));
     else if (flags.stored)
-        fmt::print("{}\njoined from {}; nothing was computed or stored\n",
-                   compare::comparison_text(comparison::document_from_json(document)), path);
-    else
-        fmt::print("{}\nstored as '{}' in {}\n", compare::comparison_text(comparison::document_from_json(document)),
-                   comparison.name, path);
+        fmt::print("{}\njoined from {}; nothing was computed or stored\n", compare::comparison_text(document), path);
+    else fmt::print("{}\nstored as '{}' in {}\n", compare::comparison_text(document), comparison.name, path);
     return kDone;
 }
 

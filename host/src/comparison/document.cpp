@@ -274,6 +274,13 @@ Json to_json(const ComparisonDocument& document) {
     return Writer::written(document);
 }
 
+Json to_json(const Row& row) {
+    return Writer::written(row);
+}
+Json to_json(const SparseRow& row) {
+    return Writer::written(row);
+}
+
 ComparisonDocument document_from_json(const Json& json) {
     ComparisonDocument document;
     Reader::read(json, document);

@@ -370,6 +370,8 @@ struct ComparisonDocument {
 using Json = nlohmann::ordered_json;
 
 Json to_json(const ComparisonDocument& document);
+Json to_json(const Row& row);
+Json to_json(const SparseRow& row);
 /// Of this or an earlier version. What is missing or of another type stays as the structures have it from the start;
 /// keys that are not known are passed over.
 ComparisonDocument document_from_json(const Json& json);

@@ -1,6 +1,8 @@
 // Values that a stored document holds, holds as null, or lacks; and the texts of closed sets. Internal to host/.
 #pragma once
 
+#include <cmath>
+#include <cstddef>
 #include <optional>
 #include <string_view>
 #include <type_traits>
@@ -14,6 +16,11 @@ template <class T> struct Maybe : std::optional<T> {
     Maybe(const std::optional<T>& value) : std::optional<T>(value) {}
     bool lacks = false;
 };
+
+/// Null where JSON has no number for it.
+inline Maybe<double> finite(std::optional<double> value) {
+    return value && std::isfinite(*value) ? value : std::nullopt;
+}
 
 /// The texts of an enumeration, in its order; the first is empty and stands for what is not said or not known.
 template <class E> struct Texts;
