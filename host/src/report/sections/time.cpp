@@ -14,8 +14,8 @@ Gap no_comparison() {
 }
 
 std::string device_name(const DocumentRow& document, const std::string& id) {
-    for (const Node& d : nodes(document, "devices"))
-        if (d.text("id") == id && !d.text("name").empty()) return d.text("name");
+    for (const comparison::Device& d : document.comparison.devices)
+        if (d.id == id && !d.name.empty()) return d.name;
     return id;
 }
 
