@@ -10,6 +10,7 @@
 #include "compare/join.hpp"
 #include "scratch.hpp"
 #include "synthesis/synthesis.hpp"
+#include "written.hpp"
 
 namespace {
 
@@ -22,7 +23,8 @@ const std::string kHead =
 
 results::Json document_of(const std::string& tables) {
     const Scratch scratch;
-    return run_comparison(parse_comparison(kHead + tables, "c.toml", ""), {scratch.path("c.sqlite"), "test", 1, false});
+    return written(
+        run_comparison(parse_comparison(kHead + tables, "c.toml", ""), {scratch.path("c.sqlite"), "test", 1, false}));
 }
 
 TEST(CycleCores, RowsTellTheCoreAndTheBusApart) {
@@ -48,7 +50,8 @@ TEST(CycleCores, RowsTellTheCoreAndTheBusApart) {
     EXPECT_EQ(many["bus_words"], 16);
     EXPECT_DOUBLE_EQ(many["seconds_streams"].get<double>(), 2 * nodes / 16 / 300e6) << "16 words a clock";
     EXPECT_DOUBLE_EQ(many["seconds_link"].get<double>(), 2 * nodes * 8 / 15.75e9) << "the link is slower";
-    EXPECT_NE(comparison_text(d).find("Cycle cores on poisson2d:level=7"), std::string::npos);
+    EXPECT_NE(comparison_text(comparison::document_from_json(d)).find("Cycle cores on poisson2d:level=7"),
+              std::string::npos);
 }
 
 TEST(CycleCores, AGpusCyclesFollowTheirGrid) {
@@ -57,8 +60,8 @@ TEST(CycleCores, AGpusCyclesFollowTheirGrid) {
     head.replace(head.find("level=7"), 7, "level=8");
     const std::string cycle = "[[cycle]]\ncycle = \"b2,w=10,f=16\"\ndevice = \"alveo-u280\"\ngpu = \"" +
                               std::string(MANTISSA_GPU_RESULTS) + "/word_cycles/h200-2026-11-28.json\"\n";
-    const results::Json d =
-        run_comparison(parse_comparison(head + cycle, "c.toml", ""), {scratch.path("c.sqlite"), "test", 1, false});
+    const results::Json d = written(
+        run_comparison(parse_comparison(head + cycle, "c.toml", ""), {scratch.path("c.sqlite"), "test", 1, false}));
     bool found = false;
     for (const results::Json& row : d["cycle_cores"])
         if (row["cycle"] == "b2,w=10,f=16" && row["device"] == "NVIDIA H200") {

@@ -46,6 +46,13 @@ Json document(const std::vector<Json>& designs, const std::vector<Json>& rows = 
     return d;
 }
 
+std::vector<std::string> sentences_of(const Json& document, const std::vector<findings::SolveBeside>& beside) {
+    return findings::sentences(comparison::document_from_json(document), beside);
+}
+std::optional<findings::Verdict> verdict_of(const Json& document) {
+    return findings::verdict_of(comparison::document_from_json(document));
+}
+
 findings::SolveBeside beside(const std::string& spec, std::uint64_t iterations) {
     findings::SolveBeside s;
     s.problem = kProblem;
@@ -75,13 +82,13 @@ TEST(VectorBits, WordsCountWhatIsBesideTheSign) {
 
 TEST(Findings, TheFewestIterationsAreThoseOfAllThatTheResultsHold) {
     const Json d = document({design("s52e11", 172), design("s23e8", 287), design("s17e8", 374)});
-    const std::string alone = findings::sentences(d, {}).at(0);
+    const std::string alone = sentences_of(d, {}).at(0);
     EXPECT_TRUE(has(alone, "Of the 2 datapaths") || has(alone, "of the 2 datapaths")) << alone;
     EXPECT_TRUE(has(alone, "of this comparison")) << alone;
     EXPECT_TRUE(has(alone, "s23e8 needs the fewest, 287 (1.68 times as many)")) << alone;
     // A float at 260 and rows with six more bits at 245 are on the same page.
     const std::string all =
-        findings::sentences(d, {beside("s23e8:rne:subnormals", 260), beside("s17e8,row=s23e8", 245)}).at(0);
+        sentences_of(d, {beside("s23e8:rne:subnormals", 260), beside("s17e8,row=s23e8", 245)}).at(0);
     EXPECT_TRUE(has(all, "of the 4 datapaths below 30 fraction bits that these results hold")) << all;
     EXPECT_TRUE(has(all, "s17e8,row=s23e8 needs the fewest, 245")) << all;
     EXPECT_FALSE(has(all, "287")) << all;
@@ -98,27 +105,27 @@ TEST(Findings, SolvesOfAnotherSettingTakeNoPart) {
     others[5].options.middle = {parse_format("s36e11")};
     others[6].converged = false;
     others[6].spec = "s17e8"; // is there already, converged
-    EXPECT_EQ(findings::sentences(d, others), findings::sentences(d, {}));
+    EXPECT_EQ(sentences_of(d, others), sentences_of(d, {}));
 }
 
 TEST(Findings, TiesAreNamed) {
     const Json d = document({design("s23e8", 287), design("s23e8,dot=fixed[13:-50]", 287), design("s17e8", 374)});
-    const std::string text = findings::sentences(d, {}).at(0);
+    const std::string text = sentences_of(d, {}).at(0);
     EXPECT_TRUE(has(text, "s23e8 and s23e8,dot=fixed[13:-50] need the fewest, 287")) << text;
-    const std::string equal = findings::sentences(document({design("s23e8", 287), design("s17e8", 287)}), {}).at(0);
+    const std::string equal = sentences_of(document({design("s23e8", 287), design("s17e8", 287)}), {}).at(0);
     EXPECT_TRUE(has(equal, "all need 287")) << equal;
     EXPECT_FALSE(has(equal, "fewest")) << equal;
 }
 
 TEST(Findings, ShortestVectorsAreThoseOfAll) {
     const Json d = document({design("s23e8", 287), design("s7e8,row=s13e8", 900), design("s7e8", 800)});
-    const std::string text = findings::sentences(d, {}).at(0);
+    const std::string text = sentences_of(d, {}).at(0);
     EXPECT_TRUE(has(text, "of the 2 with the shortest vectors, s7e8 needs the fewest, 800")) << text;
 }
 
 TEST(Findings, OneEntrantHasNoSuperlative) {
     const Json d = document({design("s52e11", 172), design("s23e8", 287)}, {row("s23e8", 1, 0.25)});
-    const auto list = findings::sentences(d, {});
+    const auto list = sentences_of(d, {});
     for (const std::string& text : list)
         for (const char* word : {"fewest", "Fastest", "fastest", "Least", "least", "shortest", "Best", "next"})
             EXPECT_FALSE(has(text, word)) << text;
@@ -129,14 +136,13 @@ TEST(Findings, OneEntrantHasNoSuperlative) {
 
 TEST(Findings, WhatDidNotConvergeIsCounted) {
     const Json d = document({design("s23e8", 287), design("s17e8", 374), design("s4e8", 20, "stagnated")});
-    const std::string text = findings::sentences(d, {}).at(0);
+    const std::string text = sentences_of(d, {}).at(0);
     EXPECT_TRUE(has(text, "of the 3 datapaths")) << text;
     EXPECT_TRUE(has(text, "of which 1 did not converge, s23e8 needs the fewest, 287")) << text;
     const std::string none =
-        findings::sentences(document({design("s4e8", 20, "stagnated"), design("s5e8", 9, "diverged")}), {}).at(0);
+        sentences_of(document({design("s4e8", 20, "stagnated"), design("s5e8", 9, "diverged")}), {}).at(0);
     EXPECT_TRUE(has(none, "none of the 2 datapaths")) << none;
-    const std::string one =
-        findings::sentences(document({design("s4e8", 20, "stagnated"), design("s5e8", 9)}), {}).at(0);
+    const std::string one = sentences_of(document({design("s4e8", 20, "stagnated"), design("s5e8", 9)}), {}).at(0);
     EXPECT_TRUE(has(one, "only s5e8 converged, and needs 9")) << one;
     EXPECT_FALSE(has(one, "fewest")) << one;
 }
@@ -145,7 +151,7 @@ TEST(Findings, FastestSaysAmongHowManyAndWhatIsNext) {
     const Json d =
         document({design("s52e11", 172), design("s23e8", 287)},
                  {row("s52e11", 2, 0.8), row("s23e8", 1, 0.25, 2), row("s23e8", 1.8, 0.125), row("s17e8", 1.002, 0.2)});
-    const auto list = findings::sentences(d, {});
+    const auto list = sentences_of(d, {});
     const std::string fast = sentence(list, "Fastest of 3 designs on chip");
     EXPECT_TRUE(has(fast, "s23e8 (2 cores, hard multipliers), 1 s (modelled), 2 times as fast as s52e11")) << fast;
     EXPECT_TRUE(has(fast, "next is s17e8, less than 1 % slower")) << fast;
@@ -156,7 +162,7 @@ TEST(Findings, FastestSaysAmongHowManyAndWhatIsNext) {
 
 TEST(Findings, AWinnerWithTheLongestVectorsIsComparedWithNoLongerOne) {
     const Json d = document({}, {row("s23e8", 1, 0.25), row("s17e8", 2, 0.125)});
-    const auto list = findings::sentences(d, {});
+    const auto list = sentences_of(d, {});
     EXPECT_FALSE(list.empty());
     for (const std::string& text : list) {
         EXPECT_FALSE(has(text, "than s23e8")) << text;
@@ -166,7 +172,7 @@ TEST(Findings, AWinnerWithTheLongestVectorsIsComparedWithNoLongerOne) {
 
 TEST(Findings, OneDesignOnSeveralNumbersOfCores) {
     const Json d = document({}, {row("s17e8", 2, 0.1), row("s17e8", 1.5, 0.2, 2)});
-    const auto list = findings::sentences(d, {});
+    const auto list = sentences_of(d, {});
     ASSERT_EQ(list.size(), 2U);
     EXPECT_TRUE(has(list[0], "s17e8 (2 cores, hard multipliers), the only design on chip")) << list[0];
     EXPECT_TRUE(has(list[1], "Of its 2 numbers of cores, s17e8 has the least area times time")) << list[1];
@@ -174,10 +180,10 @@ TEST(Findings, OneDesignOnSeveralNumbersOfCores) {
 
 TEST(Findings, OneSpecificationOnBothKindsOfMultipliersIsTwoDesigns) {
     const Json d = document({}, {row("s17e8", 1, 0.2), row("s17e8", 2, 0.4, 1, "chip", "logic")});
-    EXPECT_TRUE(has(findings::sentences(d, {}).at(0), "Fastest of 2 designs")) << findings::sentences(d, {}).at(0);
-    EXPECT_TRUE(has(findings::sentences(d, {}).at(0), "s17e8 with logic multipliers, 100 % slower"))
-        << findings::sentences(d, {}).at(0);
-    EXPECT_EQ(findings::designs_on(d, kProblem, "chip"), 2U);
+    EXPECT_TRUE(has(sentences_of(d, {}).at(0), "Fastest of 2 designs")) << sentences_of(d, {}).at(0);
+    EXPECT_TRUE(has(sentences_of(d, {}).at(0), "s17e8 with logic multipliers, 100 % slower"))
+        << sentences_of(d, {}).at(0);
+    EXPECT_EQ(findings::designs_on(comparison::document_from_json(d), kProblem, "chip"), 2U);
 }
 
 TEST(Findings, StagesSayOfHowMany) {
@@ -193,12 +199,12 @@ TEST(Findings, StagesSayOfHowMany) {
     const Json first = {{"format", "s17e8"}, {"seconds", 1.0}}, second = {{"format", "s14e8"}, {"seconds", 1.004}},
                third = {{"format", "s12e8"}, {"seconds", 3.0}};
     d["stages"] = {stage("vectors", {first, second, third}), stage("iterate", {first})};
-    const std::string text = sentence(findings::sentences(d, {}), "Best format for each stage");
+    const std::string text = sentence(sentences_of(d, {}), "Best format for each stage");
     EXPECT_TRUE(has(text, "among those of its 2 designs")) << text;
     EXPECT_TRUE(has(text, "vectors s17e8 (of 3; s14e8 less than 1 % slower)")) << text;
     EXPECT_TRUE(has(text, "iterate s17e8 (the only one)")) << text;
     d["stages"] = {stage("vectors", {first})};
-    EXPECT_EQ(sentence(findings::sentences(d, {}), "Best format"), "");
+    EXPECT_EQ(sentence(sentences_of(d, {}), "Best format"), "");
 }
 
 TEST(Findings, ARunThatMissedTheToleranceIsNotTheFastest) {
@@ -208,19 +214,19 @@ TEST(Findings, ARunThatMissedTheToleranceIsNotTheFastest) {
                     {"seconds", seconds},  {"true_residual", 1e-10}, {"reached", reached}};
     };
     d["peers"] = {peer("hasty", 0.001, false), peer("exact", 0.5, true), peer("slow", 0.75, true)};
-    const std::string text = sentence(findings::sentences(d, {}), "Beside it");
+    const std::string text = sentence(sentences_of(d, {}), "Beside it");
     EXPECT_TRUE(has(text, "exact takes 500 ms")) << text;
     EXPECT_TRUE(has(text, "the fastest of the 2 runs on a GPU that reached the tolerance (1 missed it)")) << text;
     EXPECT_TRUE(has(text, "the fastest of 2 designs, s17e8 on chip")) << text;
     d["peers"] = {peer("hasty", 0.001, false)};
-    const std::string none = sentence(findings::sentences(d, {}), "Beside it");
+    const std::string none = sentence(sentences_of(d, {}), "Beside it");
     EXPECT_TRUE(has(none, "no run on a GPU reached the tolerance")) << none;
     EXPECT_FALSE(has(none, "hasty")) << none;
 }
 
 /// The headline whose sentence begins so.
 findings::Headline headline(const Json& document, const std::string& what) {
-    const auto verdict = findings::verdict_of(document);
+    const auto verdict = verdict_of(document);
     if (verdict)
         for (const findings::Headline& h : verdict->numbers)
             if (h.what == what) return h;
@@ -249,10 +255,10 @@ TEST(Findings, SparseCoresHaveAVerdict) {
             {"problem", problem}, {"device", "chip"}, {"label", label}, {"clock_hz", 3e8}, {"seconds", seconds}};
     };
     Json d{{"tolerance", 1e-10}, {"devices", {Json{{"id", "chip"}, {"name", "a chip"}}}}};
-    EXPECT_FALSE(findings::verdict_of(d));
+    EXPECT_FALSE(verdict_of(d));
     d["sparse"] = {ours("mtx:a.mtx", "small", 1e-5), ours("mtx:b.mtx", "slow", 0.5), ours("mtx:b.mtx", "fast", 0.25),
                    Json{{"problem", "mtx:b.mtx"}, {"label", "a GPU"}, {"seconds", 0.125}}};
-    const auto verdict = findings::verdict_of(d);
+    const auto verdict = verdict_of(d);
     ASSERT_TRUE(verdict);
     EXPECT_EQ(verdict->sentence,
               "fast on a chip solves mtx:b.mtx to 1e-10 in 250 ms (modelled): the fastest of 2 sparse "
@@ -267,21 +273,21 @@ TEST(Findings, SparseCoresHaveAVerdict) {
     fast["bound"] = "blocks";
     fast["area_share"] = 0.25;
     d["references"] = {Json{{"problem", "mtx:b.mtx"}, {"iterations", 20}}};
-    EXPECT_TRUE(has(findings::verdict_of(d)->sentence, "fx18.16 with fast on a chip solves")) << d;
+    EXPECT_TRUE(has(verdict_of(d)->sentence, "fx18.16 with fast on a chip solves")) << d;
     EXPECT_EQ(headline(d, "iterations against CG in double").value, "1.50 \u00D7");
     EXPECT_EQ(headline(d, "of the device").value, "25 %");
     EXPECT_EQ(headline(d, "of the device").note,
               "fast of fx18.16: 500 slices, 7 multipliers; twice the lanes would lack multipliers");
     d["sparse"].push_back(ours("mtx:b.mtx", "elsewhere", 3));
     d["sparse"].back()["device"] = "other";
-    EXPECT_EQ(findings::verdict_of(d)->devices, (std::vector<std::string>{"chip", "other"}));
+    EXPECT_EQ(verdict_of(d)->devices, (std::vector<std::string>{"chip", "other"}));
     EXPECT_EQ(headline(d, "time beside the processor").value, "") << "none was timed";
     d["peers"] = {
         Json{{"problem", "mtx:b.mtx"}, {"engine", "cpu"}, {"label", "CG"}, {"seconds", 1.0}, {"reached", true}},
         Json{{"problem", "mtx:b.mtx"}, {"engine", "cpu"}, {"label", "no"}, {"seconds", 0.1}, {"reached", false}}};
     EXPECT_EQ(headline(d, "time beside the processor").value, "4.00 times faster than the processor");
     d["sparse"] = {ours("mtx:b.mtx", "alone", 0.25)};
-    EXPECT_TRUE(has(findings::verdict_of(d)->sentence, "the only sparse core here"));
+    EXPECT_TRUE(has(verdict_of(d)->sentence, "the only sparse core here"));
 }
 
 // A core that holds a stencil is no measure beside one that streams its bands.
@@ -307,14 +313,14 @@ TEST(Findings, SlicesAreOfCoresWithTheSameBands) {
 TEST(Findings, AnyDocumentWillDo) {
     for (const Json& d : {Json(), Json(3), Json::object(), Json::array(), Json{{"rows", 4}, {"designs", {1, "x"}}},
                           Json{{"rows", {{{"problem", 3}, {"seconds", "fast"}}, nullptr}}, {"section55", {1}}}})
-        EXPECT_TRUE(findings::sentences(d, {}).empty()) << d;
+        EXPECT_TRUE(sentences_of(d, {}).empty()) << d;
 }
 
 // What is kept in the repository says what its own figures say.
 TEST(Findings, TheStoredDocumentsAreThoseOfItsFigures) {
     std::ifstream file(std::string(MANTISSA_EXPERIMENTS) + "/results/compare.json");
     const Json d = Json::parse(file);
-    EXPECT_EQ(d.at("findings").get<std::vector<std::string>>(), findings::sentences(d, {}));
+    EXPECT_EQ(d.at("findings").get<std::vector<std::string>>(), sentences_of(d, {}));
     // The clock of a row that the model gave is that of a core of its specification, streamed or with a constant
     // stencil.
     std::size_t compared = 0;

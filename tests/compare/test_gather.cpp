@@ -9,6 +9,7 @@
 #include "expect_invalid.hpp"
 #include "mantissa/format.hpp"
 #include "scratch.hpp"
+#include "written.hpp"
 
 namespace {
 
@@ -85,7 +86,7 @@ TEST(Gather, StoredOnlyComputesNothingAndSaysWhatIsMissing) {
     const Scratch scratch;
     const std::string store = empty_store(scratch);
     const std::string before = scratch.read("s.sqlite");
-    const results::Json d = run_comparison(solves_only(), {store, "test", 1, true});
+    const results::Json d = written(run_comparison(solves_only(), {store, "test", 1, true}));
     EXPECT_TRUE(d.at("designs").empty());
     EXPECT_TRUE(d.at("rows").empty());
     EXPECT_TRUE(d.at("peers").empty());
@@ -100,9 +101,9 @@ TEST(Gather, StoredOnlyComputesNothingAndSaysWhatIsMissing) {
 TEST(Gather, StoresEachPieceAndDoesItOnce) {
     const Scratch scratch;
     const std::string store = scratch.path("s.sqlite");
-    const results::Json first = run_comparison(solves_only(), {store, "first command", 1, false});
+    const results::Json first = written(run_comparison(solves_only(), {store, "first command", 1, false}));
     EXPECT_EQ(Store(store).size(), 5U); // two designs, CG in double, two on the processor
-    const results::Json second = run_comparison(solves_only(), {store, "second command", 1, false});
+    const results::Json second = written(run_comparison(solves_only(), {store, "second command", 1, false}));
     EXPECT_EQ(first.at("designs"), second.at("designs"));
     EXPECT_EQ(first.at("peers"), second.at("peers"));
     for (const auto& [id, origin] : second.at("origins").items())
@@ -129,9 +130,9 @@ TEST(Gather, ImportsTheFastestGpuSolvesOfALevel) {
       {"level": 5, "solves": []}]})");
     Comparison c = solves_only("cpu = false\n");
     c.gpu = {scratch.path("g.json")};
-    const results::Json d = run_comparison(c, {scratch.path("s.sqlite"), "test", 1, false});
+    const results::Json d = written(run_comparison(c, {scratch.path("s.sqlite"), "test", 1, false}));
     ASSERT_EQ(d.at("peers").size(), 2U);
-    EXPECT_EQ(run_comparison(c, {scratch.path("s.sqlite"), "test", 1, true}).at("peers"), d.at("peers"));
+    EXPECT_EQ(written(run_comparison(c, {scratch.path("s.sqlite"), "test", 1, true})).at("peers"), d.at("peers"));
     EXPECT_EQ(d.at("peers")[0].at("label"), "Toy GPU, double, resident plan");
     EXPECT_EQ(d.at("peers")[1].at("label"), "Toy GPU, mixed-float, resident plan, inner by digits 2");
     const results::Json& peer = d.at("peers")[0];
@@ -165,7 +166,7 @@ TEST(Gather, TheProcessorsRunIsTheFasterOfScaledAndUnscaled) {
           std::string("poisson2d:level=4")}) {
         Comparison c = solves_only();
         c.problems = {problem};
-        const results::Json d = run_comparison(c, {scratch.path("s.sqlite"), "test", 1, false});
+        const results::Json d = written(run_comparison(c, {scratch.path("s.sqlite"), "test", 1, false}));
         std::vector<std::string> labels;
         for (const results::Json& p : d.at("peers")) labels.push_back(p.at("label"));
         const bool grid = problem.starts_with("poisson2d"), sparse = problem.starts_with("mtx:");
@@ -185,7 +186,7 @@ TEST(Gather, AMissingGpuTimeSaysHowToGetIt) {
     const auto mend = [&](const std::string& problem) {
         Comparison c = solves_only("cpu = false\n");
         c.problems = {problem};
-        const results::Json d = run_comparison(c, {empty_store(scratch), "test", 1, true});
+        const results::Json d = written(run_comparison(c, {empty_store(scratch), "test", 1, true}));
         for (const results::Json& g : d.at("gaps"))
             if (g.at("what").get<std::string>().find("on a GPU") != std::string::npos)
                 return g.at("mend").get<std::string>();
@@ -209,7 +210,7 @@ TEST(Gather, ADeviceWithoutMemoryFiguresIsNeverSilent) {
                                               "cpu = false\n[[design]]\nspec = \"s17e8\"\n" +
                                                   design,
                                               scratch.path("c.toml"), scratch.path(""));
-        return gaps_of(run_comparison(c, {empty_store(scratch), "test", 1, true}));
+        return gaps_of(written(run_comparison(c, {empty_store(scratch), "test", 1, true})));
     };
     EXPECT_TRUE(any_holds(gaps("", ""), "memory of d"));
     EXPECT_FALSE(any_holds(gaps("pins = 100\n", ""), "memory of d"));
@@ -222,7 +223,7 @@ TEST(Gather, ReadsTheShippedGpuResults) {
     Comparison c = solves_only("cpu = false\n");
     c.problems = {"poisson2d:level=8"};
     c.gpu = {std::string(MANTISSA_GPU_RESULTS) + "/h200-2026-11-22.json"};
-    const results::Json d = run_comparison(c, {empty_store(scratch), "test", 1, true});
+    const results::Json d = written(run_comparison(c, {empty_store(scratch), "test", 1, true}));
     EXPECT_GE(d.at("peers").size(), 3U);
 }
 
@@ -307,8 +308,8 @@ TEST(Gather, ADamagedResultsFileIsRefused) {
 TEST(Gather, AnEngineOfAnotherBuildIsAGapNotAnError) {
     // Which engines are missing depends on the build; whatever is missing must come out as a gap with its mend.
     const Scratch scratch;
-    const results::Json d = run_comparison(solves_only("cpu = false\nengine = [\"emulated\", \"gpu\"]\n"),
-                                           {scratch.path("s.sqlite"), "test", 1, false});
+    const results::Json d = written(run_comparison(solves_only("cpu = false\nengine = [\"emulated\", \"gpu\"]\n"),
+                                                   {scratch.path("s.sqlite"), "test", 1, false}));
     EXPECT_EQ(d.at("designs").size(), 2U);
     const bool solved = d.at("designs")[0].at("engines").size() == 2;
     EXPECT_NE(any_holds(gaps_of(d), "s17e8 on poisson2d:level=4 by gpu"), solved);

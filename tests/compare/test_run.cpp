@@ -6,6 +6,7 @@
 #include "mantissa/format.hpp"
 #include "scratch.hpp"
 #include "synthesis/kept/synthesis_store.hpp"
+#include "written.hpp"
 
 namespace {
 
@@ -97,7 +98,7 @@ TEST(Run, JoinsStoredAreasWithCountedClocks) {
         for (Design& design : no_areas.designs) design.cores.clear();
         run_comparison(no_areas, {store, "first", 2, false});
     }
-    const results::Json d = run_comparison(c, {store, "second", 2, true});
+    const results::Json d = written(run_comparison(c, {store, "second", 2, true}));
     ASSERT_FALSE(d.at("rows").empty());
     for (const results::Json& row : d.at("rows")) {
         EXPECT_EQ(row.at("spec"), kFloat);

@@ -26,7 +26,7 @@ USERS = {
     "host/src/report/read_stores.cpp:headroom": "the table of tune's answers has a column of it",
     "host/src/report/sections/tuned.cpp": "a design is shown as it would be typed",
     "host/src/findings/verdict.cpp": "the report names the command to type next",
-    "host/src/compare/document.cpp": "the document says how a design's solves are scaled",
+    "host/src/comparison/document.cpp": "the document says how a design's solves are scaled",
     "python/mantissa/__init__.py": "a preconditioner has an option's name",
     "host/src/advise": "the advice writes a command and names what it proposes",
     "python/src/solving.cpp": "the same as fields of a result",

@@ -51,42 +51,43 @@ const char* area_unit(const std::string& target) {
 }
 
 /// What holds back a faster arrangement, in words.
-std::string bound_text(const std::string& bound) {
-    if (bound == "bandwidth") return "its passes wait for the memory's bandwidth";
-    if (bound == "io") return "its passes wait for the pins";
-    if (bound == "clock") return "its passes wait for the clock alone";
-    if (bound == "lanes") return "its number of lanes limits it";
-    return "more lanes would lack " + (bound == "blocks" ? std::string("multipliers") : bound);
+std::string bound_text(comparison::Bound bound) {
+    using comparison::Bound;
+    if (bound == Bound::bandwidth) return "its passes wait for the memory's bandwidth";
+    if (bound == Bound::io) return "its passes wait for the pins";
+    if (bound == Bound::clock) return "its passes wait for the clock alone";
+    if (bound == Bound::lanes) return "its number of lanes limits it";
+    return fmt::format("more lanes would lack {}", bound == Bound::blocks ? "multipliers" : text_of(bound));
 }
 
-std::string row_text(const Json& row, const std::string& target) {
-    const bool sparse = row.contains("fill");
-    const auto cores = row.at("cores").get<std::uint64_t>();
-    std::string text =
-        sparse ? row.at("label").get<std::string>() : fmt::format("{} core{}", cores, cores == 1 ? "" : "s");
-    text += fmt::format(": {} {} and {} multipliers, {} of the device, at {:.0f} MHz ({}); ",
-                        row.at("slices").get<std::uint64_t>(), area_unit(target), row.at("blocks").get<std::uint64_t>(),
-                        percent(row.at("area_share").get<double>()), row.at("clock_hz").get<double>() / 1e6,
-                        row.at("clock_kind").get<std::string>());
-    if (sparse) {
-        for (const Json& memory : row.at("memories"))
-            text +=
-                fmt::format("{} {}, ", memory.at("used").get<std::uint64_t>(), memory.at("name").get<std::string>());
-        text += fmt::format("{}, {:.3g} GB/s; ", text::counted(row.at("channels").get<std::uint64_t>(), "channel"),
-                            row.at("bytes_per_second").get<double>() / 1e9);
-    } else {
-        text += fmt::format("{} bits of memory, {:.3g} GB/s; ", row.at("memory_bits").get<std::uint64_t>(),
-                            row.at("bytes_per_iteration").get<double>() /
-                                row.at("seconds_per_iteration").get<double>() / 1e9);
-    }
-    const Json& seconds = row.at("seconds");
-    const Json& iterations = row.at(sparse ? "iterations" : "inner_iterations");
-    text += seconds.is_null()
-                ? fmt::format("{} an iteration", findings::time_text(row.at("seconds_per_iteration").get<double>()))
-                : fmt::format("{} iterations in {}, {} each", iterations.get<std::uint64_t>(),
-                              findings::time_text(seconds.get<double>()),
-                              findings::time_text(row.at("seconds_per_iteration").get<double>()));
-    return text + "; " + bound_text(row.at("bound").get<std::string>());
+/// What a row of either sort says of its area and clock.
+template <class AnyRow>
+std::string area_text(const AnyRow& row, double share, double clock_hz, const std::string& target) {
+    return fmt::format(": {} {} and {} multipliers, {} of the device, at {:.0f} MHz ({}); ", row.slices,
+                       area_unit(target), row.blocks, percent(share), clock_hz / 1e6, text_of(row.clock_kind));
+}
+
+std::string time_text(std::uint64_t iterations, double seconds, double each) {
+    return fmt::format("{} iterations in {}, {} each; ", iterations, findings::time_text(seconds),
+                       findings::time_text(each));
+}
+
+std::string row_text(const comparison::Row& row, const std::string& target) {
+    return fmt::format("{} core{}", row.cores, row.cores == 1 ? "" : "s") +
+           area_text(row, row.area_share, row.clock_hz, target) +
+           fmt::format("{} bits of memory, {:.3g} GB/s; ", row.memory_bits,
+                       row.bytes_per_iteration / row.seconds_per_iteration / 1e9) +
+           time_text(row.inner_iterations, row.seconds, row.seconds_per_iteration) + bound_text(row.bound);
+}
+
+std::string row_text(const comparison::SparseRow& row, const std::string& target) {
+    std::string text = row.label + area_text(row, row.area_share.value_or(0), row.clock_hz.value_or(0), target);
+    for (const comparison::MemoryUse& memory : row.memories) text += fmt::format("{} {}, ", memory.used, memory.name);
+    text += fmt::format("{}, {:.3g} GB/s; ", text::counted(row.channels, "channel"),
+                        row.bytes_per_second.value_or(0) / 1e9);
+    text += row.seconds ? time_text(row.iterations.value_or(0), *row.seconds, row.seconds_per_iteration)
+                        : fmt::format("{} an iteration; ", findings::time_text(row.seconds_per_iteration));
+    return text + bound_text(row.bound);
 }
 
 } // namespace
@@ -130,15 +131,12 @@ Hardware hardware_of(const Problem& problem, const Proposal& proposal, const Har
                                          .stored_only = false,
                                          .areas = request.store.empty() ? synthesis::cached_syntheses() : ""};
     try {
-        Json document = compare::run_comparison(comparison, options);
-        for (const char* rows : {"rows", "sparse"})
-            for (Json& row : document.at(rows)) hardware.rows.push_back(std::move(row));
-        for (const Json& gap : document.at("gaps")) {
-            const std::string what = gap.at("what").get<std::string>();
-            if (what.starts_with("solves on a GPU")) continue; // none was asked for
-            hardware.missing.push_back(
-                fmt::format("{}: {}; {}", what, gap.at("why").get<std::string>(), gap.at("mend").get<std::string>()));
-        }
+        comparison::ComparisonDocument document = compare::run_comparison(comparison, options);
+        hardware.rows = std::move(document.rows);
+        hardware.sparse = std::move(document.sparse).value_or(std::vector<comparison::SparseRow>());
+        for (const comparison::Gap& gap : document.gaps)
+            if (!gap.what.starts_with("solves on a GPU")) // none was asked for
+                hardware.missing.push_back(fmt::format("{}: {}; {}", gap.what, gap.why, gap.mend));
     } catch (const InvalidInput& fault) { // rows that the device's memory does not hold
         hardware.missing.emplace_back(fault.what());
     }
@@ -147,16 +145,21 @@ Hardware hardware_of(const Problem& problem, const Proposal& proposal, const Har
 
 std::string hardware_text(const Hardware& hardware) {
     std::string text = fmt::format("On {}, as mantissa compare models it:\n", hardware.device);
-    for (const Json& row : hardware.rows) text += "  " + row_text(row, hardware.target) + "\n";
-    if (hardware.rows.empty()) text += "  no area and no time\n";
+    const auto add = [&](const auto& row) { text += "  " + row_text(row, hardware.target) + "\n"; };
+    std::ranges::for_each(hardware.rows, add);
+    std::ranges::for_each(hardware.sparse, add);
+    if (hardware.rows.empty() && hardware.sparse.empty()) text += "  no area and no time\n";
     for (const std::string& what : hardware.missing) text += "  missing: " + what + "\n";
     return text;
 }
 
 Json to_json(const Hardware& hardware) {
+    Json rows = Json::array();
+    for (const auto& row : hardware.rows) rows.push_back(comparison::to_json(row));
+    for (const auto& row : hardware.sparse) rows.push_back(comparison::to_json(row));
     return {{"device", hardware.device},
             {"target", hardware.target},
-            {"rows", hardware.rows},
+            {"rows", std::move(rows)},
             {"missing", hardware.missing},
             {"comparison", hardware.comparison}};
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "comparison/document.hpp"
 #include "mantissa/host/advise.hpp"
 #include "store/result_json.hpp"
 
@@ -15,8 +16,9 @@ namespace mantissa::advising {
 struct Hardware {
     std::string device, target;                  ///< for people; of synthesis
     std::string comparison;                      ///< the file that `mantissa compare` takes for the same figures
-    results::Json rows = results::Json::array(); ///< that document's rows of the design, fewest cores or lanes first
-    std::vector<std::string> missing;            ///< why a figure is missing, a sentence each
+    std::vector<mantissa::comparison::Row> rows; ///< that document's rows of the design, fewest cores or lanes first
+    std::vector<mantissa::comparison::SparseRow> sparse; ///< its sparse ones
+    std::vector<std::string> missing;                    ///< why a figure is missing, a sentence each
 };
 
 /// What the request says of the hardware.

@@ -40,18 +40,15 @@ int show_document(const CompareFlags& flags, const std::string& typed) {
         return InvalidInput(
             fmt::format("{}: no document of mantissa compare ({}); give what `mantissa compare FILE.toml "
                         "--json` printed",
-                        results::path_text(flags.file), why.substr(0, 120)));
+                        results::path_text(flags.file), why));
     };
     if (!document.is_object() || !document.contains("name") || !document["name"].is_string())
         throw refuse(document.is_discarded() ? "no JSON" : "it has no name");
-    document["findings"] = findings::sentences(document, {});
-    std::string text;
-    try {
-        text = compare::comparison_text(document);
-    } catch (const results::Json::exception& fault) {
-        throw refuse(fault.what());
-    }
-    const std::string name = document["name"];
+    comparison::ComparisonDocument typed_document = comparison::document_from_json(document);
+    if (typed_document.scheme.empty()) throw refuse("it has no scheme");
+    // (what a later version wrote beside it stays in what is printed and stored)
+    document["findings"] = typed_document.findings = findings::sentences(typed_document, {});
+    const std::string text = compare::comparison_text(typed_document), &name = typed_document.name;
     if (!flags.store.empty())
         compare::ComparisonStore(flags.store).put_comparison(name, document, current_provenance(typed));
     if (flags.json) fmt::print("{}\n", json_text(document));
@@ -66,8 +63,9 @@ int compare_command(const CompareFlags& flags, const std::string& typed) {
     const std::string path = store_path(flags, comparison);
     const int threads = thread_count(flags.threads);
     if (!flags.stored) base::check_store_path(flag_of(Common::store), path);
-    const results::Json document = compare::run_comparison(comparison, {path, typed, threads, flags.stored});
-    if (flags.json) fmt::print("{}\n", json_text(document));
+    const comparison::ComparisonDocument document =
+        compare::run_comparison(comparison, {path, typed, threads, flags.stored});
+    if (flags.json) fmt::print("{}\n", json_text(to_json(document)));
     else if (flags.stored)
         fmt::print("{}\njoined from {}; nothing was computed or stored\n", compare::comparison_text(document), path);
     else fmt::print("{}\nstored as '{}' in {}\n", compare::comparison_text(document), comparison.name, path);

@@ -7,6 +7,6 @@ namespace mantissa::compare {
 
 /// Gathers what the store lacks, joins, and stores the document under the comparison's name. With
 /// options.stored_only it only joins. Returns the document.
-results::Json run_comparison(const Comparison& comparison, const GatherOptions& options);
+comparison::ComparisonDocument run_comparison(const Comparison& comparison, const GatherOptions& options);
 
 } // namespace mantissa::compare

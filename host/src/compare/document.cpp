@@ -12,172 +12,176 @@ namespace mantissa::compare {
 
 namespace {
 
-template <class T> results::Json optional_json(const std::optional<T>& value) {
-    return value ? results::Json(*value) : results::Json(nullptr);
+namespace doc = comparison;
+
+doc::Device device_of(const Device& d) {
+    std::vector<doc::Memory> memories;
+    for (const ChipMemory& m : d.memories) memories.push_back({m.name, m.count, m.width, m.depth});
+    const bool channels = d.channels > 0;
+    return {.id = d.id,
+            .name = d.name,
+            .kind = doc::value_of<doc::DeviceKind>(d.kind),
+            .target = d.target,
+            .slices = d.slices,
+            .blocks = d.blocks,
+            .memory_bits = d.memory_bits,
+            .pins = d.pins,
+            .bandwidth = d.bandwidth,
+            .link = d.link,
+            .max_mhz = d.max_mhz,
+            .watts = d.watts,
+            .channels = channels ? std::optional(d.channels) : std::nullopt,
+            .channel_bandwidth = channels ? std::optional(d.channel_bandwidth) : std::nullopt,
+            .memories = std::move(memories),
+            .source = d.source};
 }
 
-results::Json device_json(const Device& d) {
-    results::Json memories = results::Json::array();
-    for (const ChipMemory& m : d.memories)
-        memories.push_back({{"name", m.name}, {"count", m.count}, {"width", m.width}, {"depth", m.depth}});
-    return {{"id", d.id},
-            {"name", d.name},
-            {"kind", d.kind},
-            {"target", d.target},
-            {"slices", d.slices},
-            {"blocks", d.blocks},
-            {"memory_bits", d.memory_bits},
-            {"io_bits", optional_json(d.pins)},
-            {"bandwidth", optional_json(d.bandwidth)},
-            {"link", optional_json(d.link)},
-            {"max_mhz", optional_json(d.max_mhz)},
-            {"watts", optional_json(d.watts)},
-            {"channels", d.channels > 0 ? results::Json(d.channels) : results::Json(nullptr)},
-            {"channel_bandwidth", d.channels > 0 ? results::Json(d.channel_bandwidth) : results::Json(nullptr)},
-            {"memories", memories},
-            {"source", d.source}};
+doc::StageFormats formats_of(const DatapathSpec& spec) {
+    const auto stages = stages_of(spec);
+    return {stages[0].second, stages[1].second, stages[2].second, stages[3].second};
 }
 
-results::Json designs_json(const Comparison& c, const Gathered& g) {
-    results::Json list = results::Json::array();
+/// Set where it holds: a key of its own kind only.
+std::optional<bool> flag(bool holds) {
+    return holds ? std::optional(true) : std::nullopt;
+}
+
+doc::Design design_of(const Comparison& c, const Gathered& g, const std::string& problem, const Design& design,
+                      const std::vector<Sourced<SolveFigures>>& solves) {
+    const auto* chosen = solve_of(g, problem, design.key());
+    const auto& solve = chosen != nullptr ? *chosen : solves.front();
+    const SolveResult& r = solve.value.result;
+    const bool constant = design.constant_bands.value_or(c.constant_bands) && g.problems.at(problem).kind == "stencil";
+    const Traffic traffic = design.resident || design.sparse ? Traffic{} // nothing leaves the chip
+                                                             : traffic_of(design.spec, constant, c.packed);
+    doc::Design d{.spec = to_string(design.spec),
+                  .resident = design.resident,
+                  .sparse = design.sparse,
+                  .problem = problem,
+                  .unknowns = g.problems.at(problem).unknowns,
+                  .stages = formats_of(design.spec),
+                  .lanes = design.spec.lanes,
+                  .status = ending_of(r.status),
+                  .engine = solve.value.engine,
+                  .inner = solve.value.inner,
+                  .inner_iterations = r.inner_iterations,
+                  .outer_iterations = r.outer_iterations,
+                  .true_residual = doc::finite(r.true_residual),
+                  .error = doc::finite(r.error),
+                  .iterations_origin = solve.origin,
+                  .words_per_element = traffic.words,
+                  .bytes_per_element = traffic.bytes,
+                  .chebyshev = flag(design.chebyshev),
+                  .jacobi = flag(design.jacobi),
+                  .headroom = design.headroom};
+    for (const auto& s : solves)
+        d.engines.push_back({.engine = s.value.engine,
+                             .inner = s.value.inner,
+                             .outer_iterations = s.value.result.outer_iterations,
+                             .status = ending_of(s.value.result.status),
+                             .inner_iterations = s.value.result.inner_iterations,
+                             .seconds = doc::finite(s.value.result.seconds),
+                             .cycles = s.value.result.cycles,
+                             .origin = s.origin});
+    if (const auto cycles = g.cycles.find({problem, design.cycles_key()}); cycles != g.cycles.end()) {
+        d.cycles_per_iteration = cycles->second.value.per_pass;
+        d.cycles_origin = cycles->second.origin;
+        d.cycles_engine = cycles->second.value.engine;
+        d.cycles_kind = doc::Kind::measured;
+    }
+    return d;
+}
+
+std::vector<doc::Design> designs_of(const Comparison& c, const Gathered& g) {
+    std::vector<doc::Design> list;
     for (const std::string& problem : c.problems)
-        for (const Design& design : c.designs) {
-            const std::string spec = to_string(design.spec);
-            const auto solves = g.solves.find({problem, design.key()});
-            if (solves == g.solves.end()) continue;
-            const auto* chosen = solve_of(g, problem, design.key());
-            const auto& solve = chosen != nullptr ? *chosen : solves->second.front();
-            const SolveResult& r = solve.value.result;
-            const auto cycles = g.cycles.find({problem, design.cycles_key()});
-            const bool counted = cycles != g.cycles.end();
-            results::Json engines = results::Json::array();
-            for (const auto& s : solves->second)
-                engines.push_back({{"engine", s.value.engine},
-                                   {"inner", s.value.inner},
-                                   {"outer_iterations", s.value.result.outer_iterations},
-                                   {"status", to_string(s.value.result.status)},
-                                   {"inner_iterations", s.value.result.inner_iterations},
-                                   {"seconds", results::number(s.value.result.seconds)},
-                                   {"cycles", optional_json(s.value.result.cycles)},
-                                   {"origin", s.origin}});
-            results::Json stages = results::Json::object();
-            for (const auto& [stage, format] : stages_of(design.spec)) stages[stage] = format;
-            const Traffic traffic = design.resident || design.sparse
-                                        ? Traffic{} // nothing leaves the chip
-                                        : traffic_of(design.spec,
-                                                     design.constant_bands.value_or(c.constant_bands) &&
-                                                         g.problems.at(problem).kind == "stencil",
-                                                     c.packed);
-            list.push_back(
-                {{"spec", spec},
-                 {"resident", design.resident},
-                 {"sparse", design.sparse},
-                 {"problem", problem},
-                 {"unknowns", g.problems.at(problem).unknowns},
-                 {"stages", stages},
-                 {"lanes", design.spec.lanes},
-                 {"status", to_string(r.status)},
-                 {"engine", solve.value.engine},
-                 {"inner", solve.value.inner},
-                 {"inner_iterations", r.inner_iterations},
-                 {"outer_iterations", r.outer_iterations},
-                 {"true_residual", results::number(r.true_residual)},
-                 {"error", r.error ? results::number(*r.error) : results::Json(nullptr)},
-                 {"iterations_origin", solve.origin},
-                 {"engines", engines},
-                 {"words_per_element", traffic.words},
-                 {"bytes_per_element", traffic.bytes},
-                 {"cycles_per_iteration",
-                  counted ? results::Json(cycles->second.value.per_pass) : results::Json(nullptr)},
-                 {"cycles_origin", counted ? results::Json(cycles->second.origin) : results::Json(nullptr)},
-                 {"cycles_engine", counted ? results::Json(cycles->second.value.engine) : results::Json(nullptr)},
-                 {"cycles_kind", counted ? results::Json("measured") : results::Json(nullptr)}});
-            if (design.chebyshev) list.back()["chebyshev"] = true;
-            if (design.jacobi) list.back()["jacobi"] = true;
-            if (design.headroom) list.back()["headroom"] = *design.headroom;
-        }
+        for (const Design& design : c.designs)
+            if (const auto solves = g.solves.find({problem, design.key()}); solves != g.solves.end())
+                list.push_back(design_of(c, g, problem, design, solves->second));
     return list;
 }
 
 constexpr std::uint64_t kBlockBits = synthesis::SynthesisFigures::kBlockBits;
 
-results::Json cores_json(Gathered& g, const Provenance& here) {
-    results::Json list = results::Json::array();
+std::vector<doc::Core> cores_of(Gathered& g, const Provenance& here) {
+    std::vector<doc::Core> list;
     for (const auto& [key, area] : g.areas) {
         const Sourced<ClockFigures> clock = clock_of(g, key, here);
         const AreaFigures& a = area.value;
-        list.push_back({{"spec", key.spec},
-                        {"target", key.target},
-                        {"multiplier", key.multiplier},
-                        {"bands", key.bands},
-                        {"part", key.part},
-                        {"lanes", parse_spec(key.spec).lanes},
-                        {"luts", a.luts},
-                        {"memory_luts", a.memory_luts},
-                        {"flip_flops", a.flip_flops},
-                        {"slices", a.slices},
-                        {"slices_kind", "modelled"},
-                        {"blocks", a.blocks},
-                        {"memory_bits", a.memory_bits},
-                        {"memory_blocks", (a.memory_bits + kBlockBits - 1) / kBlockBits},
-                        {"io_bits", a.io_bits},
-                        {"depth", a.depth},
-                        {"mhz", clock.value.mhz},
-                        {"mhz_kind", clock.value.kind},
-                        {"model_path", a.model_path},
-                        {"mhz_origin", clock.origin},
-                        {"origin", area.origin}});
+        list.push_back({.spec = key.spec,
+                        .target = key.target,
+                        .multiplier = doc::value_of<doc::Multiplier>(key.multiplier),
+                        .bands = doc::value_of<doc::CoreBands>(key.bands),
+                        .part = key.part,
+                        .lanes = parse_spec(key.spec).lanes,
+                        .luts = a.luts,
+                        .memory_luts = a.memory_luts,
+                        .flip_flops = a.flip_flops,
+                        .slices = a.slices,
+                        .slices_kind = doc::Kind::modelled,
+                        .blocks = a.blocks,
+                        .memory_bits = a.memory_bits,
+                        .memory_blocks = (a.memory_bits + kBlockBits - 1) / kBlockBits,
+                        .io_bits = a.io_bits,
+                        .depth = a.depth,
+                        .mhz = clock.value.mhz,
+                        .mhz_kind = doc::value_of<doc::Kind>(clock.value.kind),
+                        .model_path = a.model_path,
+                        .mhz_origin = clock.origin,
+                        .origin = area.origin});
     }
     return list;
 }
 
-/// Where the vectors of a resident design are, and what its outer loop takes; null for others.
-results::Json resident_json(const Device& device, const Row& row) {
-    if (!row.resident) return nullptr;
+/// Where the vectors of a resident design are, and what its outer loop takes; nothing of others.
+std::optional<doc::Resident> resident_of(const Device& device, const Row& row) {
+    if (!row.resident) return std::nullopt;
     const ResidentEstimate& e = *row.resident;
-    results::Json memories = results::Json::array();
+    std::vector<doc::MemoryUse> memories;
     for (std::size_t i = 0; i < e.memories.size(); ++i)
-        memories.push_back(
-            {{"name", device.memories[i].name}, {"used", e.memories[i]}, {"count", device.memories[i].count}});
-    return {{"outer_lanes", e.outer_lanes},   {"outer_words", to_string(*row.design->outer)},
-            {"fixed_clocks", e.fixed_clocks}, {"outer_clocks", e.outer_clocks},
-            {"seconds_link", e.seconds_link}, {"memories", memories}};
+        memories.push_back({device.memories[i].name, e.memories[i], device.memories[i].count});
+    return doc::Resident{e.outer_lanes,  to_string(*row.design->outer),
+                         e.fixed_clocks, e.outer_clocks,
+                         e.seconds_link, std::move(memories)};
 }
 
-results::Json row_json(const Comparison& c, const Row& row) {
+int lanes_of(const Row& row) {
+    return row.resident ? row.resident->lanes : row.design->spec.lanes;
+}
+
+doc::Row row_of(const Comparison& c, const Row& row) {
     const Estimate& e = row.estimate;
     const Device& device = c.devices[row.device];
-    results::Json j{{"problem", row.problem},
-                    {"device", device.id},
-                    {"spec", row.spec},
-                    {"multiplier", row.multiplier},
-                    {"lanes", row.resident ? row.resident->lanes : row.design->spec.lanes},
-                    {"cores", e.cores},
-                    {"bound", e.bound},
-                    {"clock_hz", row.clock_hz},
-                    {"clock_kind", row.clock_kind},
-                    {"inner", row.solve.inner},
-                    {"inner_iterations", row.solve.result.inner_iterations},
-                    {"outer_iterations", row.solve.result.outer_iterations},
-                    {"cycles_per_iteration", e.pass_clocks},
-                    {"bytes_per_iteration", e.pass_bytes},
-                    {"seconds_per_iteration", e.pass_seconds},
-                    {"seconds_inner", e.seconds_inner},
-                    {"seconds_outer", e.seconds_host + e.seconds_link},
-                    {"seconds", e.seconds},
-                    {"seconds_kind", "modelled"},
-                    {"slices", row.core.slices * e.cores},
-                    {"blocks", row.core.blocks * e.cores},
-                    {"memory_bits", row.core.memory_bits * e.cores},
-                    {"area_share", e.area_share},
-                    {"area_time", e.area_time},
-                    {"energy_joules", device.watts ? results::Json(*device.watts * e.seconds) : results::Json(nullptr)},
-                    {"pareto", row.pareto},
-                    {"resident", resident_json(device, row)},
-                    {"modelled", row.modelled},
-                    {"origins", row.origins}};
-    if (row.design->chebyshev) j["chebyshev"] = true;
-    return j;
+    return {.problem = row.problem,
+            .device = device.id,
+            .spec = row.spec,
+            .multiplier = doc::value_of<doc::Multiplier>(row.multiplier),
+            .lanes = lanes_of(row),
+            .cores = e.cores,
+            .bound = doc::value_of<doc::Bound>(e.bound),
+            .clock_hz = row.clock_hz,
+            .clock_kind = doc::value_of<doc::Kind>(row.clock_kind),
+            .inner = row.solve.inner,
+            .inner_iterations = row.solve.result.inner_iterations,
+            .outer_iterations = row.solve.result.outer_iterations,
+            .cycles_per_iteration = e.pass_clocks,
+            .bytes_per_iteration = e.pass_bytes,
+            .seconds_per_iteration = e.pass_seconds,
+            .seconds_inner = e.seconds_inner,
+            .seconds_outer = e.seconds_host + e.seconds_link,
+            .seconds = e.seconds,
+            .seconds_kind = doc::Kind::modelled,
+            .slices = row.core.slices * e.cores,
+            .blocks = row.core.blocks * e.cores,
+            .memory_bits = row.core.memory_bits * e.cores,
+            .area_share = e.area_share,
+            .area_time = e.area_time,
+            .energy_joules = device.watts ? std::optional(*device.watts * e.seconds) : std::nullopt,
+            .pareto = row.pareto,
+            .resident = resident_of(device, row),
+            .modelled = row.modelled,
+            .origins = row.origins,
+            .chebyshev = flag(row.design->chebyshev)};
 }
 
 /// How many designs are compared on a device.
@@ -189,96 +193,86 @@ std::size_t designs_of(const std::vector<Row>& rows, const std::string& problem,
     return designs.size();
 }
 
-results::Json best_json(const Comparison& c, const std::vector<Row>& rows) {
-    results::Json list = results::Json::array();
+std::vector<doc::Best> best_of(const Comparison& c, const std::vector<Row>& rows) {
+    std::vector<doc::Best> list;
     for (const std::string& problem : c.problems)
         for (std::size_t d = 0; d < c.devices.size(); ++d)
-            for (const char* by : {"time", "area_time"}) {
+            for (const doc::By by : {doc::By::time, doc::By::area_time}) {
                 const Row* row = best_row(rows, problem, d, by);
                 if (row == nullptr) continue;
-                results::Json stages = results::Json::object();
-                for (const auto& [stage, format] : stages_of(row->design->spec)) stages[stage] = format;
-                list.push_back({{"problem", problem},
-                                {"device", c.devices[d].id},
-                                {"by", by},
-                                {"designs", designs_of(rows, problem, d)},
-                                {"spec", row->spec},
-                                {"multiplier", row->multiplier},
-                                {"lanes", row->resident ? row->resident->lanes : row->design->spec.lanes},
-                                {"resident", row->resident.has_value()},
-                                {"cores", row->estimate.cores},
-                                {"inner", row->solve.inner},
-                                {"bound", row->estimate.bound},
-                                {"seconds", row->estimate.seconds},
-                                {"area_share", row->estimate.area_share},
-                                {"area_time", row->estimate.area_time},
-                                {"kind", "modelled"},
-                                {"stages", stages},
-                                {"origins", row->origins}});
-                if (row->design->chebyshev) list.back()["chebyshev"] = true;
+                list.push_back({.problem = problem,
+                                .device = c.devices[d].id,
+                                .by = by,
+                                .designs = designs_of(rows, problem, d),
+                                .spec = row->spec,
+                                .multiplier = doc::value_of<doc::Multiplier>(row->multiplier),
+                                .lanes = lanes_of(*row),
+                                .resident = row->resident.has_value(),
+                                .cores = row->estimate.cores,
+                                .inner = row->solve.inner,
+                                .bound = doc::value_of<doc::Bound>(row->estimate.bound),
+                                .seconds = row->estimate.seconds,
+                                .area_share = row->estimate.area_share,
+                                .area_time = row->estimate.area_time,
+                                .kind = doc::Kind::modelled,
+                                .stages = formats_of(row->design->spec),
+                                .origins = row->origins,
+                                .chebyshev = flag(row->design->chebyshev)});
             }
     return list;
 }
 
-/// For each stage, the best that any design with each of its formats reaches.
-results::Json stages_json(const Comparison& c, const std::vector<Row>& rows) {
-    results::Json list = results::Json::array();
+/// The best that any design with each format of a stage reaches; nothing where there is no row.
+std::optional<doc::StageChoices> choices_of(const Comparison& c, const std::vector<Row>& rows,
+                                            const std::string& problem, std::size_t device, std::size_t stage,
+                                            doc::By by) {
+    std::map<std::string, std::vector<Row>> by_format;
+    doc::StageChoices s{.problem = problem, .device = c.devices[device].id, .by = by, .kind = doc::Kind::modelled};
+    for (const Row& row : rows)
+        if (row.problem == problem && row.device == device) {
+            const auto [what, format] = stages_of(row.design->spec)[stage];
+            s.stage = what;
+            by_format[format].push_back(row);
+        }
+    if (by_format.empty()) return std::nullopt;
+    for (const auto& [format, of] : by_format) {
+        const Row* best = best_row(of, problem, device, by);
+        s.choices.push_back({format, best->spec, doc::value_of<doc::Multiplier>(best->multiplier), best->estimate.cores,
+                             best->estimate.seconds, best->estimate.area_time});
+    }
+    std::ranges::stable_sort(s.choices, {},
+                             by == doc::By::time ? &doc::StageChoice::seconds : &doc::StageChoice::area_time);
+    s.format = s.choices.front().format;
+    return s;
+}
+
+std::vector<doc::StageChoices> all_choices(const Comparison& c, const std::vector<Row>& rows) {
+    std::vector<doc::StageChoices> list;
     for (const std::string& problem : c.problems)
         for (std::size_t d = 0; d < c.devices.size(); ++d)
             for (std::size_t stage = 0; stage < 4; ++stage)
-                for (const char* by : {"time", "area_time"}) {
-                    std::map<std::string, std::vector<Row>> by_format;
-                    std::string name;
-                    for (const Row& row : rows)
-                        if (row.problem == problem && row.device == d) {
-                            const auto [what, format] = stages_of(row.design->spec)[stage];
-                            name = what;
-                            by_format[format].push_back(row);
-                        }
-                    if (by_format.empty()) continue;
-                    results::Json choices = results::Json::array();
-                    for (const auto& [format, of] : by_format) {
-                        const Row* best = best_row(of, problem, d, by);
-                        choices.push_back({{"format", format},
-                                           {"spec", best->spec},
-                                           {"multiplier", best->multiplier},
-                                           {"cores", best->estimate.cores},
-                                           {"seconds", best->estimate.seconds},
-                                           {"area_time", best->estimate.area_time}});
-                    }
-                    const char* measure = std::string_view(by) == "time" ? "seconds" : "area_time";
-                    std::stable_sort(choices.begin(), choices.end(),
-                                     [&](const results::Json& a, const results::Json& b) {
-                                         return a[measure].get<double>() < b[measure].get<double>();
-                                     });
-                    list.push_back({{"problem", problem},
-                                    {"device", c.devices[d].id},
-                                    {"stage", name},
-                                    {"by", by},
-                                    {"format", choices.front()["format"]},
-                                    {"kind", "modelled"},
-                                    {"choices", choices}});
-                }
+                for (const doc::By by : {doc::By::time, doc::By::area_time})
+                    if (auto choices = choices_of(c, rows, problem, d, stage, by)) list.push_back(std::move(*choices));
     return list;
 }
 
-results::Json peers_json(const Comparison& c, const Gathered& g) {
-    results::Json list = results::Json::array();
+std::vector<doc::Peer> peers_of(const Comparison& c, const Gathered& g) {
+    std::vector<doc::Peer> list;
     for (const Peer& p : g.peers)
-        list.push_back({{"problem", p.problem},
-                        {"engine", p.engine},
-                        {"label", p.label},
-                        {"iterations", p.iterations},
-                        {"outer_iterations", p.outer},
-                        {"seconds", p.seconds},
-                        {"seconds_least", optional_json(p.least)},
-                        {"seconds_most", optional_json(p.most)},
-                        {"true_residual", results::number(p.true_residual)},
-                        {"reached", p.true_residual <= c.tolerance * 1.001},
-                        {"error", optional_json(p.error)},
-                        {"energy_joules", optional_json(p.joules)},
-                        {"kind", "measured"},
-                        {"origin", p.origin}});
+        list.push_back({.problem = p.problem,
+                        .engine = doc::value_of<doc::PeerEngine>(p.engine),
+                        .label = p.label,
+                        .iterations = p.iterations,
+                        .outer_iterations = p.outer,
+                        .seconds = p.seconds,
+                        .seconds_least = p.least,
+                        .seconds_most = p.most,
+                        .true_residual = doc::finite(p.true_residual),
+                        .reached = p.true_residual <= c.tolerance * 1.001,
+                        .error = p.error,
+                        .energy_joules = p.joules,
+                        .kind = doc::Kind::measured,
+                        .origin = p.origin});
     return list;
 }
 
@@ -339,40 +333,36 @@ std::vector<std::string> assumptions(const Comparison& c, const Gathered& g) {
 
 } // namespace
 
-results::Json comparison_document(const Comparison& c, Gathered& g, const std::vector<Row>& rows,
-                                  const std::vector<Row>& constant, const Provenance& here) {
-    results::Json j;
-    j["name"] = c.name;
-    j["tolerance"] = c.tolerance;
-    j["scheme"] = to_string(c.scheme);
-    j["inner"] = c.inner.front();
-    j["inners"] = c.inner;
-    j["assumptions"] = assumptions(c, g);
-    j["devices"] = results::Json::array();
-    for (const Device& d : c.devices) j["devices"].push_back(device_json(d));
-    j["designs"] = designs_json(c, g);
-    j["cores"] = cores_json(g, here);
-    j["rows"] = results::Json::array();
-    for (const Row& row : rows) j["rows"].push_back(row_json(c, row));
-    j["sparse"] = sparse_json(c, g, here);
-    j["cycle_cores"] = cycle_cores_json(c, g, here);
-    j["peers"] = peers_json(c, g);
-    j["section55"] = section55(c, g, here);
-    j["best"] = best_json(c, rows);
-    j["best_constant_stencil"] = best_json(c, constant);
-    j["stages"] = stages_json(c, rows);
-    j["gaps"] = results::Json::array();
-    for (const Gap& gap : g.gaps) j["gaps"].push_back({{"what", gap.what}, {"why", gap.why}, {"mend", gap.mend}});
-    j["references"] = results::Json::array();
+comparison::Ending ending_of(Status status) {
+    return doc::value_of<doc::Ending>(to_string(status));
+}
+
+comparison::ComparisonDocument comparison_document(const Comparison& c, Gathered& g, const std::vector<Row>& rows,
+                                                   const std::vector<Row>& constant, const Provenance& here) {
+    doc::ComparisonDocument d{.name = c.name,
+                              .tolerance = c.tolerance,
+                              .scheme = to_string(c.scheme),
+                              .inner = c.inner.front(),
+                              .inners = c.inner,
+                              .assumptions = assumptions(c, g),
+                              .designs = designs_of(c, g),
+                              .cores = cores_of(g, here)};
+    for (const Device& device : c.devices) d.devices.push_back(device_of(device));
+    for (const Row& row : rows) d.rows.push_back(row_of(c, row));
+    d.sparse = sparse_rows(c, g, here);
+    d.cycle_cores = cycle_core_rows(c, g, here);
+    d.peers = peers_of(c, g);
+    d.section55 = section55(c, g, here);
+    d.best = best_of(c, rows);
+    d.best_constant_stencil = best_of(c, constant);
+    d.stages = all_choices(c, rows);
+    d.gaps = g.gaps;
     for (const std::string& problem : c.problems)
         if (const auto it = g.reference.find(problem); it != g.reference.end())
-            j["references"].push_back({{"problem", problem},
-                                       {"what", "CG in double"},
-                                       {"iterations", it->second.value},
-                                       {"origin", it->second.origin}});
-    j["findings"] = findings::sentences(j, g.beside);
-    j["origins"] = g.origins.to_json();
-    return j;
+            d.references.push_back({problem, "CG in double", it->second.value, it->second.origin});
+    d.findings = findings::sentences(d, g.beside);
+    d.origins = g.origins.all();
+    return d;
 }
 
 } // namespace mantissa::compare

@@ -239,11 +239,11 @@ std::vector<Row> join_constant(const Comparison& comparison, Gathered& gathered,
     return rows;
 }
 
-const Row* best_row(const std::vector<Row>& rows, const std::string& problem, std::size_t device, std::string_view by) {
+const Row* best_row(const std::vector<Row>& rows, const std::string& problem, std::size_t device, comparison::By by) {
     const Row* best = nullptr;
     const auto measure = [&](const Row& row) {
-        return by == "time" ? std::pair(row.estimate.seconds, row.estimate.area_share)
-                            : std::pair(row.estimate.area_time, row.estimate.seconds);
+        return by == comparison::By::time ? std::pair(row.estimate.seconds, row.estimate.area_share)
+                                          : std::pair(row.estimate.area_time, row.estimate.seconds);
     };
     for (const Row& row : rows)
         if (row.problem == problem && row.device == device && (best == nullptr || measure(row) < measure(*best)))
@@ -251,17 +251,18 @@ const Row* best_row(const std::vector<Row>& rows, const std::string& problem, st
     return best;
 }
 
-std::vector<std::pair<std::string, std::string>> stages_of(const DatapathSpec& s) {
+std::vector<std::pair<comparison::Stage, std::string>> stages_of(const DatapathSpec& s) {
+    using comparison::Stage;
     const std::string vectors = s.r == s.p && s.p == s.q
                                     ? to_string(s.r)
                                     : fmt::format("r={},p={},q={}", to_string(s.r), to_string(s.p), to_string(s.q));
     const DotSpec& d = s.dot;
     std::string dot = d.fixed ? fmt::format("fixed[{}:{}]", d.window.msb, d.window.lsb)
                               : fmt::format("{}/{}", to_string(d.accumulator), d.depth);
-    return {{"vectors", vectors},
-            {"iterate", to_string(s.u)},
-            {"row sum", to_string(s.row) + (s.order == RowOrder::tree ? " in a tree" : "")},
-            {"accumulators", std::move(dot)}};
+    return {{Stage::vectors, vectors},
+            {Stage::iterate, to_string(s.u)},
+            {Stage::row_sum, to_string(s.row) + (s.order == RowOrder::tree ? " in a tree" : "")},
+            {Stage::accumulators, std::move(dot)}};
 }
 
 } // namespace mantissa::compare

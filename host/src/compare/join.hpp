@@ -76,32 +76,36 @@ std::vector<SparsePlan> sparse_plans(const Comparison& comparison, Gathered& gat
                                      const std::string& multiplier, std::vector<Gap>* unfit = nullptr);
 /// The rows of sparse designs, with GPU and published times of the same problem behind them; empty without such
 /// designs. Solves that did not converge leave figures of whole solves null.
-results::Json sparse_json(const Comparison& comparison, Gathered& gathered, const Provenance& here);
+std::vector<comparison::SparseRow> sparse_rows(const Comparison& comparison, Gathered& gathered,
+                                               const Provenance& here);
 std::vector<std::string> sparse_assumptions(const Comparison& comparison);
 
 /// All rows, with the Pareto front of area share against seconds marked per problem and device. What keeps a design
 /// out becomes a gap.
 std::vector<Row> join(const Comparison& comparison, Gathered& gathered, const Provenance& here);
 
-/// The row of least seconds ("time") or area_time ("area_time") for a problem and device; nullptr when there is none.
-const Row* best_row(const std::vector<Row>& rows, const std::string& problem, std::size_t device, std::string_view by);
+/// The row of least seconds or area_time for a problem and device; nullptr when there is none.
+const Row* best_row(const std::vector<Row>& rows, const std::string& problem, std::size_t device, comparison::By by);
 
-/// The stages of a datapath and their formats as text: "vectors", "iterate", "row sum", "accumulators".
-std::vector<std::pair<std::string, std::string>> stages_of(const DatapathSpec& spec);
+/// The stages of a datapath, in their order, and their formats as text.
+std::vector<std::pair<comparison::Stage, std::string>> stages_of(const DatapathSpec& spec);
 
 /// The rows with constant stencils held in registers, where the comparison streams nine bands of a problem that has
 /// one; else none.
 std::vector<Row> join_constant(const Comparison& comparison, Gathered& gathered, const Provenance& here);
 
 /// The stored document; `constant` are join_constant's rows. `here` stands for what this run computed.
-results::Json comparison_document(const Comparison& comparison, Gathered& gathered, const std::vector<Row>& rows,
-                                  const std::vector<Row>& constant, const Provenance& here);
+comparison::ComparisonDocument comparison_document(const Comparison& comparison, Gathered& gathered,
+                                                   const std::vector<Row>& rows, const std::vector<Row>& constant,
+                                                   const Provenance& here);
 
-/// Section 5.5 of the paper with our figures; null when the file does not ask for it. What is missing becomes a gap.
-results::Json section55(const Comparison& comparison, Gathered& gathered, const Provenance& here);
+comparison::Ending ending_of(Status status);
+
+/// Section 5.5 of the paper with our figures; nothing when the file does not ask for it. What is missing becomes a gap.
+std::optional<comparison::Section55> section55(const Comparison& comparison, Gathered& gathered,
+                                               const Provenance& here);
 
 /// The document as tables for people; ends with a newline.
-/// Throws a JSON exception where `document` is none.
-std::string comparison_text(results::Json document);
+std::string comparison_text(const comparison::ComparisonDocument& document);
 
 } // namespace mantissa::compare

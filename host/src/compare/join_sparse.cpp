@@ -34,11 +34,15 @@ std::map<int, CoreArea> areas_of(const Gathered& g, const Design& design, const 
     return areas;
 }
 
+using comparison::Ending;
+using comparison::Kind;
+using comparison::SparseRow;
+
 struct SparseJoiner {
     const Comparison& c;
     Gathered& g;
     const Provenance& here;
-    results::Json rows = results::Json::array();
+    std::vector<SparseRow> rows{};
 
     void gap(Gap gap) const {
         if (std::find(g.gaps.begin(), g.gaps.end(), gap) == g.gaps.end()) g.gaps.push_back(std::move(gap));
@@ -50,18 +54,17 @@ struct SparseJoiner {
     }
 
     /// What an iteration's time says, for ours and for others'.
-    void add_rates(results::Json& row, const std::string& problem, double seconds,
-                   const std::optional<double>& watts) const {
-        const double operations_a_second = operations(problem) / seconds;
-        row["seconds_per_iteration"] = seconds;
-        row["operations_per_second"] = operations_a_second;
-        row["watts"] = watts ? results::Json(*watts) : results::Json(nullptr);
-        row["operations_per_joule"] = watts ? results::Json(operations_a_second / *watts) : results::Json(nullptr);
+    void add_rates(SparseRow& row, double seconds, const std::optional<double>& watts) const {
+        row.seconds_per_iteration = seconds;
+        row.operations_per_second = operations(row.problem) / seconds;
+        row.watts = watts;
+        if (watts) row.operations_per_joule = row.operations_per_second / *watts;
     }
 
     /// The fastest converged solve; null figures where none converged.
-    void add_solve(results::Json& row, const std::string& problem, const Design& design, const Device& device,
-                   double pass_seconds) const {
+    void add_solve(SparseRow& row, const Design& design, const Device& device) const {
+        const std::string& problem = row.problem;
+        const double pass_seconds = row.seconds_per_iteration;
         const auto solves = solves_of(c, g, problem, design.key());
         const auto host = g.host_step.find(problem);
         const Sourced<SolveFigures>* best = nullptr;
@@ -79,24 +82,22 @@ struct SparseJoiner {
                 least = seconds;
             }
         }
-        for (const char* name :
-             {"inner", "iterations", "outer_iterations", "true_residual", "seconds", "seconds_inner", "energy_joules"})
-            row[name] = nullptr;
         const auto any = g.solves.find({problem, design.key()});
-        row["status"] = best != nullptr         ? "converged"
-                        : any == g.solves.end() ? "not solved"
-                                                : to_string(any->second.front().value.result.status);
+        row.status = best != nullptr         ? Ending::converged
+                     : any == g.solves.end() ? Ending::not_solved
+                                             : ending_of(any->second.front().value.result.status);
         if (best == nullptr || host == g.host_step.end()) return;
         const SolveResult& r = best->value.result;
-        row["inner"] = best->value.inner;
-        row["iterations"] = r.inner_iterations;
-        row["outer_iterations"] = r.outer_iterations;
-        row["true_residual"] = results::number(r.true_residual);
-        row["seconds_inner"] = static_cast<double>(r.inner_iterations) * pass_seconds;
-        row["seconds"] = least;
-        if (device.watts) row["energy_joules"] = *device.watts * least;
-        row["origins"].push_back(best->origin);
-        row["origins"].push_back(host->second.origin);
+        row.inner = best->value.inner;
+        row.iterations = r.inner_iterations;
+        row.outer_iterations = r.outer_iterations;
+        row.true_residual = comparison::finite(r.true_residual);
+        row.seconds_inner = static_cast<double>(r.inner_iterations) * pass_seconds;
+        row.seconds = least;
+        row.area_time = *row.area_share * least;
+        if (device.watts) row.energy_joules = *device.watts * least;
+        row.origins.push_back(best->origin);
+        row.origins.push_back(host->second.origin);
     }
 
     void enter(const std::string& problem, const Design& design, std::size_t index, const std::string& multiplier) {
@@ -106,47 +107,44 @@ struct SparseJoiner {
             const auto found = g.sparse_passes.find(plan.key);
             if (found == g.sparse_passes.end()) continue; // gathering has said why
             const SparsePassFigures& f = found->second.value;
-            const double clock_hz = plan.clock.value.mhz * 1e6, seconds = f.clocks / clock_hz;
-            results::Json row = {{"problem", problem},
-                                 {"device", device.id},
-                                 {"kind", "modelled"},
-                                 {"label", fmt::format("{} x {} lanes", plan.fit.cores, plan.fit.lanes)},
-                                 {"spec", to_string(design.spec)},
-                                 {"multiplier", multiplier},
-                                 {"cores", plan.fit.cores},
-                                 {"lanes", plan.fit.lanes},
-                                 {"channels", plan.fit.cores * plan.fit.channels},
-                                 {"bound", plan.fit.bound},
-                                 {"clock_hz", clock_hz},
-                                 {"clock_kind", plan.clock.value.kind},
-                                 {"cycles_per_iteration", f.clocks},
-                                 {"cycles_kind", "measured"},
-                                 {"cycles_one_core", f.one_core},
-                                 {"beats", f.beats},
-                                 {"addresses", f.addresses},
-                                 {"fixed_clocks", f.fixed},
-                                 {"conflict_beats", f.conflict_beats},
-                                 {"fill", f.fill}};
-            row["slices"] = plan.fit.area.slices;
-            row["blocks"] = plan.fit.area.blocks;
-            row["area_share"] = plan.fit.area_share;
-            row["memories"] = results::Json::array();
+            SparseRow row;
+            row.problem = problem;
+            row.device = device.id;
+            row.kind = Kind::modelled;
+            row.label = fmt::format("{} x {} lanes", plan.fit.cores, plan.fit.lanes);
+            row.spec = to_string(design.spec);
+            row.multiplier = comparison::value_of<comparison::Multiplier>(multiplier);
+            row.cores = plan.fit.cores;
+            row.lanes = plan.fit.lanes;
+            row.channels = plan.fit.cores * plan.fit.channels;
+            row.bound = comparison::value_of<comparison::Bound>(plan.fit.bound);
+            row.clock_hz = plan.clock.value.mhz * 1e6;
+            row.clock_kind = comparison::value_of<Kind>(plan.clock.value.kind);
+            row.cycles_per_iteration = f.clocks;
+            row.cycles_kind = Kind::measured;
+            row.cycles_one_core = f.one_core;
+            row.beats = f.beats;
+            row.addresses = f.addresses;
+            row.fixed_clocks = f.fixed;
+            row.conflict_beats = f.conflict_beats;
+            row.fill = f.fill;
+            row.slices = plan.fit.area.slices;
+            row.blocks = plan.fit.area.blocks;
+            row.area_share = plan.fit.area_share;
             for (std::size_t i = 0; i < plan.fit.memories.size(); ++i)
-                row["memories"].push_back({{"name", device.memories[i].name}, {"used", plan.fit.memories[i]}});
-            row["modelled"] = {"area_share",       "slices",  "seconds_per_iteration", "operations_per_second",
-                               "bytes_per_second", "seconds", "operations_per_joule",  "energy_joules",
-                               "area_time"};
-            row["origins"] = plan.origins;
-            row["origins"].push_back(found->second.origin);
-            row["origins"].push_back(plan.clock.origin);
-            row["origins"].push_back(g.origins.add({"given", fmt::format("{}: {}", device.name, device.source), here}));
-            row["origins"].push_back(g.origins.add({"modelled", kModel, here}));
-            add_rates(row, problem, seconds, device.watts);
-            row["bytes_per_second"] = static_cast<double>(f.beat_bits) / 8 * static_cast<double>(f.beats) / seconds;
-            add_solve(row, problem, design, device, seconds);
-            row["area_time"] = row["seconds"].is_null()
-                                   ? results::Json(nullptr)
-                                   : results::Json(plan.fit.area_share * row["seconds"].get<double>());
+                row.memories.push_back({device.memories[i].name, plan.fit.memories[i], {}});
+            row.modelled = {"area_share",       "slices",  "seconds_per_iteration", "operations_per_second",
+                            "bytes_per_second", "seconds", "operations_per_joule",  "energy_joules",
+                            "area_time"};
+            row.origins = plan.origins;
+            row.origins.push_back(found->second.origin);
+            row.origins.push_back(plan.clock.origin);
+            row.origins.push_back(g.origins.add({"given", fmt::format("{}: {}", device.name, device.source), here}));
+            row.origins.push_back(g.origins.add({"modelled", kModel, here}));
+            add_rates(row, f.clocks / *row.clock_hz, device.watts);
+            row.bytes_per_second =
+                static_cast<double>(f.beat_bits) / 8 * static_cast<double>(f.beats) / row.seconds_per_iteration;
+            add_solve(row, design, device);
             rows.push_back(std::move(row));
         }
         for (Gap& what : unfit) gap(std::move(what));
@@ -154,53 +152,49 @@ struct SparseJoiner {
 
     /// Marks our rows that no other of the same problem and device beats in area and time.
     void mark_fronts() {
-        std::map<std::pair<std::string, std::string>, std::vector<std::size_t>> groups;
-        for (std::size_t i = 0; i < rows.size(); ++i) {
-            results::Json& row = rows[i];
-            if (!row.contains("clock_hz")) continue;
-            row["pareto"] = false;
-            if (!row["seconds"].is_null()) groups[{row["problem"], row["device"]}].push_back(i);
-        }
+        std::map<std::pair<std::string, std::string>, std::vector<SparseRow*>> groups;
+        for (SparseRow& row : rows)
+            if (row.ours() && row.seconds) groups[{row.problem, *row.device}].push_back(&row);
         for (const auto& [unused, of] : groups) {
             std::vector<std::pair<double, double>> points;
-            for (const std::size_t i : of)
-                points.emplace_back(rows[i]["area_share"].get<double>(), rows[i]["seconds"].get<double>());
+            for (const SparseRow* row : of) points.emplace_back(*row->area_share, *row->seconds);
             const std::vector<bool> front = pareto_front(points);
-            for (std::size_t k = 0; k < of.size(); ++k) rows[of[k]]["pareto"] = static_cast<bool>(front[k]);
+            for (std::size_t k = 0; k < of.size(); ++k) of[k]->pareto = front[k];
         }
     }
 
     /// A row of somebody else's time.
-    results::Json beside(const std::string& problem, const char* kind, const std::string& label, double seconds,
-                         const std::optional<double>& watts, const std::string& origin) const {
-        results::Json row = {{"problem", problem}, {"device", nullptr},        {"kind", kind},
-                             {"label", label},     {"iterations", nullptr},    {"seconds", nullptr},
-                             {"status", nullptr},  {"energy_joules", nullptr}, {"bytes_per_second", nullptr}};
-        row["origins"] = results::Json::array({origin});
-        add_rates(row, problem, seconds, watts);
+    SparseRow beside(const std::string& problem, Kind kind, const std::string& label, double seconds,
+                     const std::optional<double>& watts, const std::string& origin) const {
+        SparseRow row;
+        row.problem = problem;
+        row.kind = kind;
+        row.label = label;
+        row.origins = {origin};
+        add_rates(row, seconds, watts);
         return row;
     }
 
     void enter_beside(const std::string& problem) {
         for (const GpuSparse& run : g.gpu_sparse) {
             if (run.problem != problem) continue;
-            results::Json row = beside(problem, "measured", run.label,
-                                       run.seconds / static_cast<double>(run.iterations), c.gpu_watts, run.origin);
-            row["status"] = run.converged ? "converged" : "iteration limit";
-            row["iterations"] = run.iterations;
+            SparseRow row = beside(problem, Kind::measured, run.label,
+                                   run.seconds / static_cast<double>(run.iterations), c.gpu_watts, run.origin);
+            row.status = run.converged ? Ending::converged : Ending::iteration_limit;
+            row.iterations = run.iterations;
             if (run.converged) {
-                row["seconds"] = run.seconds;
-                if (c.gpu_watts) row["energy_joules"] = *c.gpu_watts * run.seconds;
+                row.seconds = run.seconds;
+                if (c.gpu_watts) row.energy_joules = *c.gpu_watts * run.seconds;
             }
             rows.push_back(std::move(row));
         }
         for (const Published& p : c.published) {
             if (p.problem != problem) continue;
             const Device* device = p.device ? &c.devices[*p.device] : nullptr;
-            results::Json row =
-                beside(problem, "published", p.label, p.seconds_per_iteration,
+            SparseRow row =
+                beside(problem, Kind::published, p.label, p.seconds_per_iteration,
                        device != nullptr ? device->watts : std::nullopt, g.origins.add({"given", p.source, here}));
-            if (device != nullptr) row["device"] = device->id;
+            if (device != nullptr) row.device = device->id;
             rows.push_back(std::move(row));
         }
     }
@@ -236,7 +230,7 @@ std::vector<SparsePlan> sparse_plans(const Comparison& c, Gathered& g, const Pro
     return plans;
 }
 
-results::Json sparse_json(const Comparison& c, Gathered& g, const Provenance& here) {
+std::vector<SparseRow> sparse_rows(const Comparison& c, Gathered& g, const Provenance& here) {
     SparseJoiner joiner{c, g, here};
     if (!c.has_sparse()) return joiner.rows;
     for (const std::string& problem : c.problems) {

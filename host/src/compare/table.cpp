@@ -1,121 +1,127 @@
 // The document as tables for people.
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "join.hpp"
 #include "text/counted.hpp"
-#include "text/tables/table.hpp"
 
 namespace mantissa::compare {
 
 namespace {
 
-using results::Json;
+using comparison::Kind;
+using text::Cell;
 using text::Table;
 
 /// Seconds in the unit that suits them; modelled ones carry a star.
-std::string time_of(const Json& seconds, bool modelled) {
-    return findings::time_text(seconds.get<double>()) + (modelled ? "*" : "");
+std::string time_of(double seconds, bool modelled) {
+    return findings::time_text(seconds) + (modelled ? "*" : "");
 }
 
 /// A design or row by its specification, and whether its vectors stay on the chip or its recurrence is another.
-std::string name_of(const Json& item) {
-    const auto it = item.find("resident");
-    const bool sparse = item.value("sparse", false);
-    const bool resident = it != item.end() && !it->is_null() && *it != false;
-    return item.at("spec").get<std::string>() + (resident                         ? ", resident"
-                                                 : sparse                         ? ", sparse"
-                                                 : item.value("chebyshev", false) ? ", chebyshev"
-                                                                                  : "");
+std::string name_of(const std::string& spec, bool resident, bool sparse, const std::optional<bool>& chebyshev) {
+    return spec + (resident ? ", resident" : sparse ? ", sparse" : chebyshev.value_or(false) ? ", chebyshev" : "");
 }
 
 /// Sparse cores, with the times beside them behind those of their problem.
-std::string sparse_text(const Json& rows) {
-    const Table table(
-        "  {cores=name:<72}{channels:>9}{MHz=clock_hz:>8.1f*1e-6}{us a pass=seconds_per_iteration:>10.2f*1e6}"
-        "{GB/s=bytes_per_second:>9.1f*1e-9}{Gop/s=operations_per_second:>10.1f*1e-9}{W=watts:>7.0f}"
-        "{Gop/s/W=operations_per_joule:>12.3f*1e-9}{iterations:>11}{time:>12}");
+std::string sparse_text(const std::vector<comparison::SparseRow>& rows) {
+    const Table table("  {cores:<72}{channels:>9}{MHz:>8.1f*1e-6}{us a pass:>10.2f*1e6}{GB/s:>9.1f*1e-9}"
+                      "{Gop/s:>10.1f*1e-9}{W:>7.0f}{Gop/s/W:>12.3f*1e-9}{iterations:>11}{time:>12}");
     std::string out, problem;
-    for (Json row : rows) {
-        if (row["problem"] != problem) {
-            problem = row["problem"];
+    for (const comparison::SparseRow& row : rows) {
+        if (row.problem != problem) {
+            problem = row.problem;
             out += fmt::format("\nSparse cores on {}\n{}", problem, table.head());
         }
-        const auto word = [&row](const char* key) { return row.at(key).get<std::string>(); };
-        const bool ours = row.contains("clock_hz");
-        row["name"] =
-            ours ? fmt::format("{}, {} of {} ({})", word("device"), word("label"), word("spec"), word("multiplier"))
-                 : fmt::format("{} ({})", word("label"), word("kind"));
-        row["time"] = row.at("seconds").is_null() ? row.at("status") : Json(time_of(row.at("seconds"), ours));
-        out += table.rows(Json::array({row}));
+        const auto figure = [&](const char* key, const Cell& cell) { return marked(row.modelled, key, cell); };
+        const Cell time = row.seconds  ? Cell(time_of(*row.seconds, row.ours()))
+                          : row.status ? Cell(text_of(*row.status))
+                                       : Cell(std::optional<double>());
+        out += table.row({row.ours() ? fmt::format("{}, {} of {} ({})", row.device.value_or(""), row.label, row.spec,
+                                                   text_of(row.multiplier))
+                                     : fmt::format("{} ({})", row.label, text_of(row.kind)),
+                          row.ours() ? Cell(row.channels) : Cell(std::optional<double>()), row.clock_hz,
+                          figure("seconds_per_iteration", row.seconds_per_iteration),
+                          figure("bytes_per_second", row.bytes_per_second),
+                          figure("operations_per_second", row.operations_per_second), row.watts,
+                          figure("operations_per_joule", row.operations_per_joule), row.iterations, time});
     }
     if (!out.empty()) out += "  (* modelled, from simulated clocks; watts are the greatest power)\n";
     return out;
 }
 
 /// The fastest row of each problem and device.
-Json best_of_cg(const Json& document) {
-    Json best = Json::array();
-    for (const Json& row : document.at("rows")) {
-        Json* known = nullptr;
-        for (Json& other : best)
-            if (other.at("problem") == row.at("problem") && other.at("device") == row.at("device")) known = &other;
-        if (known == nullptr) best.push_back(row);
-        else if (row.at("seconds") < known->at("seconds")) *known = row;
+std::vector<comparison::Row> best_of_cg(const std::vector<comparison::Row>& rows) {
+    std::vector<comparison::Row> best;
+    for (const comparison::Row& row : rows) {
+        const auto known = std::ranges::find_if(best, [&](const comparison::Row& other) {
+            return other.problem == row.problem && other.device == row.device;
+        });
+        if (known == best.end()) best.push_back(row);
+        else if (row.seconds < known->seconds) *known = row;
     }
     return best;
 }
 
+/// The fronts of a device, a table for each problem.
+std::string fronts_text(const comparison::Device& device, const std::vector<comparison::Row>& rows) {
+    const Table front("  {design:<62}{mults:<8}{cores:>6}{lanes:>7}{inner:>7}{MHz:>9.1f*1e-6}{area:>10.1f%*100}"
+                      "{time:>12}  {bound by}");
+    std::string out, last;
+    for (const comparison::Row& row : rows) {
+        if (row.device != device.id || !row.pareto) continue;
+        if (row.problem != last) {
+            last = row.problem;
+            out += fmt::format("\nFront of area against time on {}, {}\n{}", device.name, last, front.head());
+        }
+        out += front.row(
+            {name_of(row.spec, row.resident.has_value(), false, row.chebyshev), text_of(row.multiplier), row.cores,
+             row.lanes, row.inner,
+             text::modelled(marked(row.modelled, "clock_hz", row.clock_hz),
+                            std::ranges::count(row.modelled, "clock_hz") > 0 || row.clock_kind == Kind::modelled),
+             marked(row.modelled, "area_share", row.area_share),
+             time_of(row.seconds, row.seconds_kind == Kind::modelled), text_of(row.bound)});
+    }
+    return out;
+}
+
 } // namespace
 
-std::string comparison_text(Json d) {
-    std::string out =
-        fmt::format("{}: {}, {} per step, to {:.0e}\n", d["name"].get<std::string>(), d["scheme"].get<std::string>(),
-                    text::counted(d["inner"].get<std::uint64_t>(), "inner iteration"), d["tolerance"].get<double>());
+text::Cell marked(const std::vector<std::string>& modelled, std::string_view key, text::Cell cell) {
+    return text::modelled(std::move(cell), std::ranges::count(modelled, key) > 0);
+}
+
+std::string comparison_text(const comparison::ComparisonDocument& d) {
+    std::string out = fmt::format("{}: {}, {} per step, to {:.0e}\n", d.name, d.scheme,
+                                  text::counted(d.inner, "inner iteration"), d.tolerance);
     std::string problem;
-    const Table designs("  {design=name:<62}{iterations:>11}{outer=outer_iterations:>8}"
-                        "{clocks per pass=cycles_per_iteration:>17.1f}{B per element=bytes_per_element:>15.4g}");
-    for (Json& x : d["designs"]) {
-        if (x["problem"] != problem) {
-            problem = x["problem"];
-            out += fmt::format("\n{}, {} unknowns\n{}", problem, x["unknowns"].get<std::uint64_t>(), designs.head());
+    const Table designs("  {design:<62}{iterations:>11}{outer:>8}{clocks per pass:>17.1f}{B per element:>15.4g}");
+    for (const comparison::Design& x : d.designs) {
+        if (x.problem != problem) {
+            problem = x.problem;
+            out += fmt::format("\n{}, {} unknowns\n{}", problem, x.unknowns, designs.head());
         }
-        x["name"] = name_of(x);
-        x["iterations"] = Json(x.at(x["status"] == "converged" ? "inner_iterations" : "status"));
-        out += designs.rows(Json::array({x}));
+        const Cell iterations =
+            x.status == comparison::Ending::converged ? Cell(x.inner_iterations) : Cell(text_of(x.status));
+        out += designs.row({name_of(x.spec, x.resident.value_or(false), x.sparse.value_or(false), x.chebyshev),
+                            iterations, x.outer_iterations, x.cycles_per_iteration, x.bytes_per_element});
     }
-    const Table front("  {design=name:<62}{mults=multiplier:<8}{cores:>6}{lanes:>7}{inner:>7}{MHz=clock_hz:>9.1f*1e-6}"
-                      "{area=area_share:>10.1f%*100}{time:>12}  {bound by=bound}");
-    for (const Json& device : d["devices"]) {
-        std::string last;
-        for (Json& row : d["rows"]) {
-            if (row["device"] != device["id"] || !row["pareto"].get<bool>()) continue;
-            if (row["problem"] != last) {
-                last = row["problem"];
-                out += fmt::format("\nFront of area against time on {}, {}\n{}", device["name"].get<std::string>(),
-                                   last, front.head());
-            }
-            row["name"] = name_of(row);
-            row["time"] = time_of(row["seconds"], row["seconds_kind"] == "modelled");
-            if (row["clock_kind"] == "modelled") row["modelled"].push_back("clock_hz");
-            out += front.rows(Json::array({row}));
-        }
+    for (const comparison::Device& device : d.devices) out += fronts_text(device, d.rows);
+    if (!d.rows.empty()) out += "  (* modelled; slices, and so area, are estimates)\n";
+    if (d.sparse) out += sparse_text(*d.sparse);
+    if (d.cycle_cores) out += cycle_cores_text(*d.cycle_cores, best_of_cg(d.rows));
+    if (!d.peers.empty()) {
+        const Table table("  {problem:<22}{run:<60}{iterations:>11}{time:>12}{residual:>12.1e}");
+        out += "\nBeside it\n" + table.head();
+        for (const comparison::Peer& p : d.peers)
+            out += table.row({p.problem, p.label, p.iterations, time_of(p.seconds, false), p.true_residual});
     }
-    if (!d["rows"].empty()) out += "  (* modelled; slices, and so area, are estimates)\n";
-    if (d.contains("sparse")) out += sparse_text(d["sparse"]);
-    if (d.contains("cycle_cores")) out += cycle_cores_text(d["cycle_cores"], best_of_cg(d));
-    if (!d["peers"].empty()) {
-        const Table table("  {problem:<22}{run=label:<60}{iterations:>11}{time:>12}{residual=true_residual:>12.1e}");
-        for (Json& p : d["peers"]) p["time"] = time_of(p["seconds"], false);
-        out += "\nBeside it\n" + table.head() + table.rows(d["peers"]);
-    }
-    if (!d["findings"].empty()) out += "\nFindings\n";
-    for (const Json& f : d["findings"]) out += fmt::format("  - {}\n", f.get<std::string>());
-    if (!d["gaps"].empty()) out += "\nGaps\n";
-    for (Json& g : d["gaps"])
-        out += fmt::format("  - {}: {}; {}\n", g["what"].get<std::string>(), g["why"].get<std::string>(),
-                           g["mend"].get<std::string>());
+    if (!d.findings.empty()) out += "\nFindings\n";
+    for (const std::string& finding : d.findings) out += fmt::format("  - {}\n", finding);
+    if (!d.gaps.empty()) out += "\nGaps\n";
+    for (const comparison::Gap& g : d.gaps) out += fmt::format("  - {}: {}; {}\n", g.what, g.why, g.mend);
     return out;
 }
 

@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
+#include "comparison/document.hpp"
 #include "iteration_contest.hpp"
 #include "mantissa/host/solve.hpp"
 
@@ -25,10 +24,12 @@ struct SolveBeside {
 /// that it is drawn from, and there is none among one. `beside` are all solves that the results hold: of the same
 /// setting as the comparison's they take part in the sentence on iterations. Fields that `document` lacks leave out
 /// the sentences that need them.
-std::vector<std::string> sentences(const nlohmann::ordered_json& document, const std::vector<SolveBeside>& beside);
+std::vector<std::string> sentences(const comparison::ComparisonDocument& document,
+                                   const std::vector<SolveBeside>& beside);
 
 /// How many designs (specifications with their multipliers, whatever the number of cores) have rows on a device.
-std::size_t designs_on(const nlohmann::ordered_json& document, const std::string& problem, const std::string& device);
+std::size_t designs_on(const comparison::ComparisonDocument& document, const std::string& problem,
+                       const std::string& device);
 
 /// "1.23 s", "45.6 ms", "7.89 us".
 std::string time_text(double seconds);

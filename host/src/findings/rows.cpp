@@ -9,51 +9,12 @@
 
 namespace mantissa::findings {
 
-std::string text(const Json& object, const char* name) {
-    if (!object.is_object()) return {};
-    const auto it = object.find(name);
-    return it != object.end() && it->is_string() ? it->get<std::string>() : std::string();
-}
-std::optional<double> number(const Json& object, const char* name) {
-    if (!object.is_object()) return std::nullopt;
-    const auto it = object.find(name);
-    return it != object.end() && it->is_number() ? std::optional(it->get<double>()) : std::nullopt;
-}
-std::uint64_t whole(const Json& object, const char* name) {
-    const double value = number(object, name).value_or(0);
-    return value >= 0 && value < 1e18 ? static_cast<std::uint64_t>(value) : 0;
-}
-std::vector<const Json*> items(const Json& object, const char* name) {
-    std::vector<const Json*> list;
-    if (!object.is_object()) return list;
-    const auto it = object.find(name);
-    if (it == object.end() || !it->is_array()) return list;
-    for (const Json& item : *it)
-        if (item.is_object()) list.push_back(&item);
-    return list;
-}
-
-std::vector<Row> rows_on(const Json& document, const std::string& problem, const std::string& device) {
+std::vector<Row> rows_on(const ComparisonDocument& document, const std::string& problem, const std::string& device) {
     std::vector<Row> rows;
-    for (const Json* r : items(document, "rows")) {
-        if (text(*r, "problem") != problem || text(*r, "device") != device) continue;
-        const auto seconds = number(*r, "seconds"), area_time = number(*r, "area_time"),
-                   share = number(*r, "area_share");
-        if (!seconds || !area_time || !share || !(*seconds > 0)) continue;
-        Row row;
-        row.json = r;
-        row.spec = text(*r, "spec");
-        row.multiplier = text(*r, "multiplier");
-        row.seconds = *seconds;
-        row.area_time = *area_time;
-        row.area_share = *share;
-        row.cores = whole(*r, "cores");
-        row.bits = vector_bits(row.spec).value_or(0);
-        if (r->contains("resident") && !r->at("resident").is_null()) {
-            row.spec += ", resident";
-            row.resident_lanes = whole(*r, "lanes");
-        }
-        rows.push_back(std::move(row));
+    for (const comparison::Row& r : document.rows) {
+        if (r.problem != problem || r.device != device) continue;
+        if (!(r.seconds > 0) || !(r.area_time > 0) || !(r.area_share > 0)) continue;
+        rows.push_back({r, r.resident ? r.spec + ", resident" : r.spec, vector_bits(r.spec).value_or(0)});
     }
     return rows;
 }
@@ -67,29 +28,28 @@ const Row* least(const std::vector<Row>& rows, bool area, const std::function<bo
 }
 
 std::size_t count_designs(const std::vector<Row>& rows) {
-    std::set<std::pair<std::string, std::string>> designs;
-    for (const Row& row : rows) designs.emplace(row.spec, row.multiplier);
+    std::set<std::pair<std::string, comparison::Multiplier>> designs;
+    for (const Row& row : rows) designs.emplace(row.design, row.multiplier);
     return designs.size();
 }
 
-std::string problem_with_rows(const Json& document) {
-    std::map<std::string, double> unknowns;
-    for (const Json* d : items(document, "designs")) unknowns[text(*d, "problem")] = number(*d, "unknowns").value_or(0);
+std::string problem_with_rows(const ComparisonDocument& document) {
+    std::map<std::string, std::uint64_t> unknowns;
+    for (const comparison::Design& d : document.designs) unknowns[d.problem] = d.unknowns;
     std::string problem;
-    for (const Json* r : items(document, "rows"))
-        if (problem.empty() || unknowns[text(*r, "problem")] > unknowns[problem]) problem = text(*r, "problem");
+    for (const comparison::Row& r : document.rows)
+        if (problem.empty() || unknowns[r.problem] > unknowns[problem]) problem = r.problem;
     return problem;
 }
 
-std::vector<std::pair<std::string, std::vector<Row>>> devices_with_rows(const Json& document,
-                                                                        const std::string& problem) {
-    std::vector<std::pair<std::string, std::vector<Row>>> devices;
+Devices devices_with_rows(const ComparisonDocument& document, const std::string& problem) {
+    Devices devices;
     const auto add = [&](const std::string& id) {
         if (std::none_of(devices.begin(), devices.end(), [&](const auto& d) { return d.first == id; }))
             devices.emplace_back(id, rows_on(document, problem, id));
     };
-    for (const Json* d : items(document, "devices")) add(text(*d, "id"));
-    for (const Json* r : items(document, "rows")) add(text(*r, "device"));
+    for (const comparison::Device& d : document.devices) add(d.id);
+    for (const comparison::Row& r : document.rows) add(r.device);
     std::erase_if(devices, [](const auto& d) { return d.second.empty(); });
     return devices;
 }

@@ -1,42 +1,31 @@
-// A comparison's document as sentences and verdicts read it: its rows, and fields that may be missing. Internal to
-// findings/.
+// A comparison's rows as sentences and verdicts read them. Internal to findings/.
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <functional>
-#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include <nlohmann/json.hpp>
+#include "comparison/document.hpp"
 
 namespace mantissa::findings {
 
-using Json = nlohmann::ordered_json;
+using comparison::ComparisonDocument;
+using comparison::text_of;
 
-/// Empty when it is no text.
-std::string text(const Json& object, const char* name);
-std::optional<double> number(const Json& object, const char* name);
-/// 0 when it is none.
-std::uint64_t whole(const Json& object, const char* name);
-/// The objects of a list; empty when there is none.
-std::vector<const Json*> items(const Json& object, const char* name);
-
-/// A row of the document with what sentences ask of it.
-struct Row {
-    const Json* json = nullptr;
-    std::string spec, multiplier;
-    double seconds = 0, area_time = 0, area_share = 0;
-    std::uint64_t cores = 0;
-    std::uint64_t resident_lanes = 0; ///< of a core whose vectors stay on the chip; else 0
-    int bits = 0;                     ///< of its vectors
+/// A row of the document with what sentences ask of it beside its figures.
+struct Row : comparison::Row {
+    std::string design; ///< its specification, and whether its vectors stay on the chip
+    int bits = 0;       ///< of its vectors
     [[nodiscard]] bool same_design(const Row& other) const {
-        return spec == other.spec && multiplier == other.multiplier;
+        return design == other.design && multiplier == other.multiplier;
     }
     [[nodiscard]] double by(bool area) const { return area ? area_time : seconds; }
 };
 
-std::vector<Row> rows_on(const Json& document, const std::string& problem, const std::string& device);
+/// Those with a time and an area.
+std::vector<Row> rows_on(const ComparisonDocument& document, const std::string& problem, const std::string& device);
 
 /// The least of `rows` by time, or by area times time; nullptr of none.
 const Row* least(const std::vector<Row>& rows, bool area, const std::function<bool(const Row&)>& wanted = {});
@@ -44,10 +33,25 @@ const Row* least(const std::vector<Row>& rows, bool area, const std::function<bo
 std::size_t count_designs(const std::vector<Row>& rows);
 
 /// The largest problem that has rows; empty where none has.
-std::string problem_with_rows(const Json& document);
+std::string problem_with_rows(const ComparisonDocument& document);
 
 /// The ids of the devices that have rows for `problem`, in the document's order.
-std::vector<std::pair<std::string, std::vector<Row>>> devices_with_rows(const Json& document,
-                                                                        const std::string& problem);
+using Devices = std::vector<std::pair<std::string, std::vector<Row>>>;
+Devices devices_with_rows(const ComparisonDocument& document, const std::string& problem);
 
+/// 0 where there is none.
+inline double seconds_of(const comparison::Peer& peer) {
+    return peer.seconds;
+}
+inline double seconds_of(const comparison::SparseRow& row) {
+    return row.seconds.value_or(0);
+}
+/// The fastest of those that `fits` takes and that have a time; nullptr of none.
+template <class Item, class Fits> const Item* fastest_of(const std::vector<Item>& items, const Fits& fits) {
+    const Item* first = nullptr;
+    for (const Item& item : items)
+        if (fits(item) && seconds_of(item) > 0 && (first == nullptr || seconds_of(item) < seconds_of(*first)))
+            first = &item;
+    return first;
+}
 } // namespace mantissa::findings

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
+#include "comparison/document.hpp"
 
 namespace mantissa::findings {
 
@@ -32,6 +32,6 @@ struct Verdict {
 
 /// The fastest design of all devices at the comparison's largest problem: beside double on the same device, double's
 /// core of the same family, and the fastest GPU that reached the tolerance. Nothing where the document has no rows.
-std::optional<Verdict> verdict_of(const nlohmann::ordered_json& document);
+std::optional<Verdict> verdict_of(const comparison::ComparisonDocument& document);
 
 } // namespace mantissa::findings

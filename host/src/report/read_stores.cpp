@@ -157,6 +157,7 @@ DocumentRow document_row(const RowReader& r, const std::string& path, Origins& o
     if (!d.document.is_object())
         throw InvalidInput(fmt::format("{}: the {} '{}' is no JSON object; make it again", path, d.at.table, d.name));
     const bool measured = d.at.table == "measurement";
+    if (!measured) d.comparison = comparison::document_from_json(d.document);
     d.origin = origins.add(fmt::format("{} {}", measured ? "imported measurements" : "comparison", d.name),
                            d.provenance, measured ? "measured" : "modelled");
     return d;

@@ -12,6 +12,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "comparison/document.hpp"
 #include "findings/upsets.hpp"
 #include "mantissa/host/solve.hpp"
 #include "origins.hpp"
@@ -91,6 +92,7 @@ struct DocumentRow {
     std::string name;
     int number = 0; ///< in the page, from 1, the latest first
     Json document;
+    comparison::ComparisonDocument comparison; ///< the same, of a comparison
     Provenance provenance;
     int origin = 0;
     [[nodiscard]] std::string address(const std::string& path) const; ///< path as "rows/3/seconds"

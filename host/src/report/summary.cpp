@@ -9,7 +9,6 @@
 #include "numbers.hpp"
 #include "report/charts/series_choice.hpp"
 #include "report/charts/spec_shape.hpp"
-#include "report/page/document.hpp"
 #include "report/sections/sections.hpp"
 #include "text/counted.hpp"
 
@@ -17,19 +16,17 @@ namespace mantissa::report {
 
 namespace {
 
-std::string device_line(const Node& d) {
-    std::string line = d.text("name").empty() ? d.text("id") : d.text("name");
-    const auto add = [&](const char* field, const char* unit) {
-        if (const auto value = d.number(field); value && *value > 0)
-            line += fmt::format(", {} {}", grouped(static_cast<std::uint64_t>(*value)), unit);
+std::string device_line(const comparison::Device& d) {
+    std::string line = d.name.empty() ? d.id : d.name;
+    const auto add = [&](std::uint64_t count, const char* unit) {
+        if (count > 0) line += fmt::format(", {} {}", grouped(count), unit);
     };
-    add("slices", "slices");
-    add("blocks", "multiplier blocks");
-    add("memory_bits", "bits of block memory");
-    add("io_bits", "I/O bits");
-    if (const auto rate = d.number("bandwidth"); rate && *rate > 0)
-        line += fmt::format(", {} GB/s to memory", significant(*rate * 1e-9));
-    if (!d.text("source").empty()) line += fmt::format(" ({})", d.text("source"));
+    add(d.slices, "slices");
+    add(d.blocks, "multiplier blocks");
+    add(d.memory_bits, "bits of block memory");
+    add(d.pins.value_or(0), "I/O bits");
+    if (d.bandwidth.value_or(0) > 0) line += fmt::format(", {} GB/s to memory", significant(*d.bandwidth * 1e-9));
+    if (!d.source.empty()) line += fmt::format(" ({})", d.source);
     return line;
 }
 
@@ -205,8 +202,8 @@ Summary summary_of_solves(const Rows& rows) {
     const std::vector<findings::SolveBeside> beside = solves_of(rows);
     for (const DocumentRow& d : rows.comparisons) {
         if (s.findings.empty()) {
-            s.findings = findings::sentences(d.document, beside);
-            s.verdict = findings::verdict_of(d.document);
+            s.findings = findings::sentences(d.comparison, beside);
+            s.verdict = findings::verdict_of(d.comparison);
             if (s.verdict)
                 for (const std::string& device : s.verdict->devices)
                     s.verdict_subjects.push_back(designs_subject(d.name, s.verdict->problem, device));
@@ -214,11 +211,10 @@ Summary summary_of_solves(const Rows& rows) {
             if (rows.comparisons.size() > 1)
                 s.findings_from += fmt::format(", the latest of {} here", rows.comparisons.size());
         }
-        for (const std::string& line : texts(d.document, "assumptions")) add_new(s.assumptions, line);
-        for (const Node& device : nodes(d, "devices")) add_new(s.devices, device_line(device));
-        for (const Node& gap : nodes(d, "gaps")) {
-            const std::string why = gap.text("why");
-            Gap line{gap.text("what") + (why.empty() ? "" : ": " + why), gap.text("mend")};
+        for (const std::string& line : d.comparison.assumptions) add_new(s.assumptions, line);
+        for (const comparison::Device& device : d.comparison.devices) add_new(s.devices, device_line(device));
+        for (const comparison::Gap& gap : d.comparison.gaps) {
+            Gap line{gap.what + (gap.why.empty() ? "" : ": " + gap.why), gap.mend};
             const auto same = [&](const Gap& g) { return g.what == line.what && g.mend == line.mend; };
             if (std::none_of(s.gaps.begin(), s.gaps.end(), same)) s.gaps.push_back(std::move(line));
         }

@@ -9,9 +9,11 @@
 
 #include <toml++/toml.h>
 
+#include "comparison/document.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/multilevel/cycle_spec.hpp"
 #include "store/result_json.hpp"
+#include "text/tables/table.hpp"
 
 namespace mantissa {
 struct Provenance;
@@ -56,8 +58,11 @@ CoreKey key_of_cycle_core(const synthesis::SynthesisRequest& request);
 std::size_t cycle_rows_level(const Gathered& gathered);
 /// A row for each problem, cycle, device and number of lanes; a GPU's cycles on the same grid behind those of their
 /// problem.
-results::Json cycle_cores_json(const Comparison& comparison, Gathered& gathered, const Provenance& here);
+std::vector<comparison::CycleRow> cycle_core_rows(const Comparison& comparison, Gathered& gathered,
+                                                  const Provenance& here);
+/// A cell of a table, marked where `modelled` names its key.
+text::Cell marked(const std::vector<std::string>& modelled, std::string_view key, text::Cell cell);
 /// The rows of a document as a table; empty without rows. `best` are the document's rows of CG.
-std::string cycle_cores_text(const results::Json& rows, const results::Json& best);
+std::string cycle_cores_text(const std::vector<comparison::CycleRow>& rows, const std::vector<comparison::Row>& best);
 
 } // namespace mantissa::compare

@@ -28,7 +28,7 @@ struct Writer {
     const Comparison& c;
     Gathered& g;
     const Provenance& here;
-    results::Json rows = results::Json::array();
+    std::vector<comparison::CycleRow> rows{};
 
     void gap(Gap gap) {
         if (std::find(g.gaps.begin(), g.gaps.end(), gap) == g.gaps.end()) g.gaps.push_back(std::move(gap));
@@ -63,7 +63,7 @@ struct Writer {
             }
             const CycleAreas areas(g, design, device);
             for (const std::uint64_t lanes : design.lanes) {
-                results::Json entry =
+                comparison::CycleRow entry =
                     row(problem, design, device, *mhz * 1e6, lanes, plan, r, solve->second.origin, bits / room);
                 enter_area(entry, areas, lanes, device);
                 rows.push_back(std::move(entry));
@@ -71,9 +71,9 @@ struct Writer {
         }
     }
 
-    results::Json row(const std::string& problem, const CycleDesign& design, const Device& device, double clock_hz,
-                      std::uint64_t lanes, const multilevel::GridPlan& plan, const SolveResult& solve,
-                      const std::string& origin, double memory_share) {
+    comparison::CycleRow row(const std::string& problem, const CycleDesign& design, const Device& device,
+                             double clock_hz, std::uint64_t lanes, const multilevel::GridPlan& plan,
+                             const SolveResult& solve, const std::string& origin, double memory_share) {
         const multilevel::CycleClocks clocks = multilevel::core_clocks(
             plan, static_cast<int>(lanes), static_cast<int>(g.cycle_grids.at(problem).levels()));
         const auto all = static_cast<double>(clocks.solve(solve.inner_iterations));
@@ -87,47 +87,44 @@ struct Writer {
         };
         const double link = device.link ? way(*device.link) : 0;
         const double seconds = core + link;
-        return {{"problem", problem},
-                {"device", device.id},
-                {"cycle", to_string(design.cycle)},
-                {"outer", to_string(design.outer)},
-                {"lanes", lanes},
-                {"cycles", solve.inner_iterations},
-                {"true_residual", results::number(solve.true_residual)},
-                {"clocks_per_cycle", clocks.cycle},
-                {"clocks", all},
-                {"clock_hz", clock_hz},
-                {"clock_kind", "given"},
-                {"seconds_core", core},
-                {"bus_words", words},
-                {"seconds_streams", device.bandwidth ? results::Json(way(*device.bandwidth)) : results::Json(nullptr)},
-                {"seconds_link", device.link ? results::Json(link) : results::Json(nullptr)},
-                {"seconds", seconds},
-                {"energy_joules", device.watts ? results::Json(*device.watts * seconds) : results::Json(nullptr)},
-                {"memory_share", memory_share},
-                {"area_share", nullptr},
-                {"modelled",
-                 {"clocks", "clocks_per_cycle", "seconds_core", "seconds_streams", "seconds_link", "seconds",
-                  "energy_joules", "memory_share"}},
-                {"origins",
-                 {origin, g.origins.add({"given", fmt::format("{}: {}", device.name, device.source), here}),
-                  g.origins.add({"modelled", "clocks of a cycle core: docs/cycle_core.md", here})}}};
+        return {.problem = problem,
+                .device = device.id,
+                .cycle = to_string(design.cycle),
+                .outer = to_string(design.outer),
+                .lanes = lanes,
+                .cycles = solve.inner_iterations,
+                .true_residual = comparison::finite(solve.true_residual),
+                .clocks_per_cycle = clocks.cycle,
+                .clocks = all,
+                .clock_hz = clock_hz,
+                .clock_kind = comparison::Kind::given,
+                .seconds_core = core,
+                .bus_words = words,
+                .seconds_streams = device.bandwidth ? std::optional(way(*device.bandwidth)) : std::nullopt,
+                .seconds_link = device.link ? std::optional(link) : std::nullopt,
+                .seconds = seconds,
+                .energy_joules = device.watts ? std::optional(*device.watts * seconds) : std::nullopt,
+                .memory_share = memory_share,
+                .modelled = {"clocks", "clocks_per_cycle", "seconds_core", "seconds_streams", "seconds_link", "seconds",
+                             "energy_joules", "memory_share"},
+                .origins = {origin, g.origins.add({"given", fmt::format("{}: {}", device.name, device.source), here}),
+                            g.origins.add({"modelled", "clocks of a cycle core: docs/cycle_core.md", here})}};
     }
 
-    void enter_area(results::Json& row, const CycleAreas& areas, std::uint64_t lanes, const Device& device) {
+    void enter_area(comparison::CycleRow& row, const CycleAreas& areas, std::uint64_t lanes, const Device& device) {
         const auto area = areas.at(lanes, device);
         if (!area) {
             gap({"area of cycle cores", "netlists of at least two numbers of lanes are not there",
                  "give the [[cycle]] mapped = [1, 4]; clocks are the given ones all the same"});
             return;
         }
-        row["area_share"] = area->share;
-        row["slices"] = area->slices;
-        row["multipliers"] = area->multipliers;
-        row["area_from"] = area->from;
+        row.area_share = area->share;
+        row.slices = area->slices;
+        row.multipliers = area->multipliers;
+        row.area_from = area->from;
         if (area->from != "mapped")
-            for (const char* key : {"area_share", "slices", "multipliers"}) row["modelled"].push_back(key);
-        for (const std::string& origin : areas.origins()) row["origins"].push_back(origin);
+            for (const char* key : {"area_share", "slices", "multipliers"}) row.modelled.emplace_back(key);
+        for (const std::string& origin : areas.origins()) row.origins.push_back(origin);
     }
 
     /// The fastest converged run of each cycle on this problem's grid.
@@ -148,17 +145,15 @@ struct Writer {
                 if (fmt::format("poisson2d:level={}", run.at("level").get<int>()) != problem ||
                     run.at("end") != "converged")
                     continue;
-                rows.push_back(
-                    {{"problem", problem},
-                     {"device", document.value("device", "a GPU")},
-                     {"cycle", run.at("spec")},
-                     {"cycles", run.contains("cycles") ? run.at("cycles") : run.at("passes")},
-                     {"true_residual", run.at("true_residual")},
-                     {"seconds_core", run.at("seconds")},
-                     {"seconds", run.at("seconds")},
-                     {"seconds_link", nullptr},
-                     {"modelled", results::Json::array()},
-                     {"origins", {g.origins.add({"measured", "cycles on a GPU, transfers not included", from})}}});
+                const double seconds = run.at("seconds").get<double>();
+                comparison::CycleRow row{.problem = problem,
+                                         .device = document.value("device", "a GPU"),
+                                         .cycle = run.at("spec").get<std::string>()};
+                row.cycles = run.at(run.contains("cycles") ? "cycles" : "passes").get<std::uint64_t>();
+                row.true_residual = run.at("true_residual").get<double>();
+                row.seconds_core = row.seconds = seconds;
+                row.origins = {g.origins.add({"measured", "cycles on a GPU, transfers not included", from})};
+                rows.push_back(std::move(row));
             }
         } catch (const results::Json::exception&) {
             throw refuse("a run without level, end, spec, cycles, true_residual or seconds");
@@ -168,7 +163,8 @@ struct Writer {
 
 } // namespace
 
-results::Json cycle_cores_json(const Comparison& comparison, Gathered& gathered, const Provenance& here) {
+std::vector<comparison::CycleRow> cycle_core_rows(const Comparison& comparison, Gathered& gathered,
+                                                  const Provenance& here) {
     Writer writer{comparison, gathered, here};
     std::vector<std::string> files;
     for (const CycleDesign& design : comparison.cycles)
@@ -181,24 +177,28 @@ results::Json cycle_cores_json(const Comparison& comparison, Gathered& gathered,
     return writer.rows;
 }
 
-std::string cycle_cores_text(const results::Json& rows, const results::Json& best) {
+std::string cycle_cores_text(const std::vector<comparison::CycleRow>& rows, const std::vector<comparison::Row>& best) {
     const text::Table table(
-        "  {device:<16}{cycle:<20}{lanes:>6}{cycles:>8}{clocks/cycle=clocks_per_cycle:>13}{MHz=clock_hz:>8.0f*1e-6}"
-        "{core, ms=seconds_core:>11.3f*1e3}{streams, ms=seconds_streams:>13.3f*1e3}{bus, ms=seconds_link:>10.3f*1e3}"
-        "{in all=seconds:>10.3f*1e3}{joules=energy_joules:>9.3f}{memory=memory_share:>9.1f%*100}"
-        "{area=area_share:>8.1f%*100}  {by=area_from}");
+        "  {device:<16}{cycle:<20}{lanes:>6}{cycles:>8}{clocks/cycle:>13}{MHz:>8.0f*1e-6}{core, ms:>11.3f*1e3}"
+        "{streams, ms:>13.3f*1e3}{bus, ms:>10.3f*1e3}{in all:>10.3f*1e3}{joules:>9.3f}{memory:>9.1f%*100}"
+        "{area:>8.1f%*100}  {by}");
     const text::Table beside("  {device:<16}{spec:<95}{in all:>10.3f*1e3}");
     std::string out, problem;
-    for (const results::Json& row : rows) {
-        if (row.at("problem") != problem) {
-            problem = row.at("problem");
+    for (const comparison::CycleRow& row : rows) {
+        if (row.problem != problem) {
+            problem = row.problem;
             out += fmt::format("\nCycle cores on {}\n{}", problem, table.head());
-            for (const results::Json& cg : best)
-                if (cg.at("problem") == problem)
-                    out += beside.row(
-                        {cg.at("device"), "CG: " + cg.at("spec").get<std::string>(), text::modelled(cg.at("seconds"))});
+            for (const comparison::Row& cg : best)
+                if (cg.problem == problem) out += beside.row({cg.device, "CG: " + cg.spec, text::modelled(cg.seconds)});
         }
-        out += table.rows(results::Json::array({row}));
+        const auto figure = [&](const char* key, const text::Cell& cell) { return marked(row.modelled, key, cell); };
+        const auto own = [&](auto value) { return row.ours() ? std::optional(value) : std::nullopt; };
+        out += table.row({row.device, row.cycle, own(row.lanes), row.cycles,
+                          figure("clocks_per_cycle", own(row.clocks_per_cycle)), row.clock_hz,
+                          figure("seconds_core", row.seconds_core), figure("seconds_streams", row.seconds_streams),
+                          figure("seconds_link", row.seconds_link), figure("seconds", row.seconds),
+                          figure("energy_joules", row.energy_joules), figure("memory_share", own(row.memory_share)),
+                          figure("area_share", row.area_share), row.area_from});
     }
     if (!out.empty())
         out += "  (* modelled: clocks by formula at a given clock. streams: b and u between the device's own memory "

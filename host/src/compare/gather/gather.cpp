@@ -25,16 +25,15 @@ std::string Origins::add(const Origin& o) {
     return it->second;
 }
 
-results::Json Origins::to_json() const {
+std::vector<comparison::Origin> Origins::all() const {
     const std::lock_guard lock(*mutex_);
-    results::Json j = results::Json::object();
+    std::vector<comparison::Origin> list;
     for (std::size_t i = 0; i < all_.size(); ++i) {
         const Provenance& p = all_[i].provenance;
-        j[fmt::format("o{}", i + 1)] = {{"kind", all_[i].kind}, {"what", all_[i].what}, {"command", p.command},
-                                        {"commit", p.commit},   {"machine", p.machine}, {"date", p.date},
-                                        {"version", p.version}};
+        list.push_back({fmt::format("o{}", i + 1), comparison::value_of<comparison::Kind>(all_[i].kind), all_[i].what,
+                        p.command, p.commit, p.machine, p.date, p.version});
     }
-    return j;
+    return list;
 }
 
 void GatherContext::gap(Gap gap) const {

@@ -20,11 +20,7 @@
 
 namespace mantissa::compare {
 
-/// What is missing, why, and what to do about it.
-struct Gap {
-    std::string what, why, mend;
-    friend bool operator==(const Gap&, const Gap&) = default;
-};
+using comparison::Gap;
 
 /// Where a figure comes from.
 struct Origin {
@@ -37,7 +33,7 @@ struct Origin {
 class Origins {
 public:
     std::string add(const Origin& origin);
-    [[nodiscard]] results::Json to_json() const;
+    [[nodiscard]] std::vector<comparison::Origin> all() const;
 
 private:
     std::unique_ptr<std::mutex> mutex_ = std::make_unique<std::mutex>();

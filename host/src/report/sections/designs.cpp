@@ -170,7 +170,7 @@ Table best_table(const DocumentRow& document, const DocumentOrigins& origins, co
     for (const Node& b : nodes(document, list)) {
         Cell time = seconds_cell(b, "seconds"), share = share_cell(b);
         time.modelled = share.modelled = b.text("kind") == "modelled";
-        const auto designs = findings::designs_on(document.document, b.text("problem"), b.text("device"));
+        const auto designs = findings::designs_on(document.comparison, b.text("problem"), b.text("device"));
         const std::string by = by_text(b.text("by")), of = designs == 0   ? by
                                                            : designs == 1 ? by + " (only one)"
                                                                           : fmt::format("{} (of {})", by, designs);
@@ -307,16 +307,11 @@ Table section55_designs(const DocumentRow& document, const DocumentOrigins& orig
 }
 
 /// The one with the most unknowns; the last one where nothing says.
-std::string largest_problem(const DocumentRow& document, const std::map<std::string, double>& unknowns) {
+std::string largest_problem(const DocumentRow& document, std::map<std::string, std::uint64_t>& unknowns) {
     std::string largest;
-    double most = -1;
-    for (const Node& row : nodes(document, "sparse")) {
-        const auto it = unknowns.find(row.text("problem"));
-        const double n = it == unknowns.end() ? 0 : it->second;
-        if (n < most) continue;
-        most = n;
-        largest = row.text("problem");
-    }
+    if (document.comparison.sparse)
+        for (const comparison::SparseRow& row : *document.comparison.sparse)
+            if (unknowns[row.problem] >= unknowns[largest]) largest = row.problem;
     return largest;
 }
 
@@ -343,8 +338,8 @@ Section designs_section(const Rows& rows, Origins& origins) {
                 groups[name].push_back(row);
             }
         // The largest problem on each device is shown at once, the others behind a line to click.
-        std::map<std::string, double> unknowns, largest;
-        for (const Node& d : nodes(document, "designs")) unknowns[d.text("problem")] = d.number("unknowns").value_or(0);
+        std::map<std::string, std::uint64_t> unknowns, largest;
+        for (const comparison::Design& d : document.comparison.designs) unknowns[d.problem] = d.unknowns;
         for (const auto& [problem, device] : order) largest[device] = std::max(largest[device], unknowns[problem]);
         const auto add_figures = [&](bool folded) {
             for (const auto& name : order) {

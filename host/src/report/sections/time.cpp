@@ -14,8 +14,8 @@ Gap no_comparison() {
 }
 
 std::string device_name(const DocumentRow& document, const std::string& id) {
-    for (const Node& d : nodes(document, "devices"))
-        if (d.text("id") == id && !d.text("name").empty()) return d.text("name");
+    for (const comparison::Device& d : document.comparison.devices)
+        if (d.id == id && !d.name.empty()) return d.name;
     return id;
 }
 
@@ -78,7 +78,7 @@ Section time_section(const Rows& rows, Origins& origins) {
                         defect = d.figure("true_residual", 3);
                     }
                 const Cell time = seconds_cell(r, "seconds");
-                const std::size_t designs = findings::designs_on(document.document, problem, device);
+                const std::size_t designs = findings::designs_on(document.comparison, problem, device);
                 t.rows.push_back(
                     {{words(fmt::format("{}: {}", device, r.text("spec"))), words("design"), iterations, time, none(),
                       defect, words(designs == 1 ? "the only design" : fmt::format("fastest of {}", designs)),
