@@ -168,8 +168,11 @@ bool PartedOuter::correct(double scale, double alpha) {
     });
     if (broken != 0) return false;
     for_parts([&](int k) {
-        outer_correct<<<blocks(k), kOuterThreads>>>(u_.data(k), scale, scratch_.data(k),
-                                                    matrix_[static_cast<std::size_t>(k)].size);
+        // (Own elements alone: defect() of another device may send the others before this kernel begins.)
+        const PartMap& m = places_.maps[static_cast<std::size_t>(k)];
+        if (m.owned() == 0) return;
+        outer_correct<<<blocks_of(static_cast<long long>(m.owned())), kOuterThreads>>>(
+            u_.data(k) + m.own_begin, scale, scratch_.data(k) + m.own_begin, static_cast<long long>(m.owned()));
         check(cudaGetLastError(), "launch of outer_correct");
     });
     return true;
