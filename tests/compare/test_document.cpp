@@ -29,6 +29,10 @@ TEST(Document, EveryTextOfAClosedSetIsOfItsValue) {
     EXPECT_EQ(comparison::text_of(comparison::Ending::not_solved), "not solved");
     EXPECT_EQ(comparison::value_of<comparison::Kind>("guessed"), comparison::Kind::none);
     EXPECT_EQ(comparison::value_of<comparison::Stage>("row sum"), comparison::Stage::row_sum);
+    // What this program makes itself is in the set, or it is a mistake.
+    EXPECT_EQ(comparison::known_value_of<comparison::Kind>(""), comparison::Kind::none);
+    EXPECT_EQ(comparison::known_value_of<comparison::Kind>("given"), comparison::Kind::given);
+    EXPECT_THROW((void)comparison::known_value_of<comparison::Kind>("guessed"), std::logic_error);
 }
 
 TEST(Document, WhatIsMissingOrOfAnotherTypeIsPassedOver) {

@@ -20,7 +20,7 @@ doc::Device device_of(const Device& d) {
     const bool channels = d.channels > 0;
     return {.id = d.id,
             .name = d.name,
-            .kind = doc::value_of<doc::DeviceKind>(d.kind),
+            .kind = doc::known_value_of<doc::DeviceKind>(d.kind),
             .target = d.target,
             .slices = d.slices,
             .blocks = d.blocks,
@@ -110,8 +110,8 @@ std::vector<doc::Core> cores_of(Gathered& g, const Provenance& here) {
         const AreaFigures& a = area.value;
         list.push_back({.spec = key.spec,
                         .target = key.target,
-                        .multiplier = doc::value_of<doc::Multiplier>(key.multiplier),
-                        .bands = doc::value_of<doc::CoreBands>(key.bands),
+                        .multiplier = doc::known_value_of<doc::Multiplier>(key.multiplier),
+                        .bands = doc::known_value_of<doc::CoreBands>(key.bands),
                         .part = key.part,
                         .lanes = parse_spec(key.spec).lanes,
                         .luts = a.luts,
@@ -125,7 +125,7 @@ std::vector<doc::Core> cores_of(Gathered& g, const Provenance& here) {
                         .io_bits = a.io_bits,
                         .depth = a.depth,
                         .mhz = clock.value.mhz,
-                        .mhz_kind = doc::value_of<doc::Kind>(clock.value.kind),
+                        .mhz_kind = doc::known_value_of<doc::Kind>(clock.value.kind),
                         .model_path = a.model_path,
                         .mhz_origin = clock.origin,
                         .origin = area.origin});
@@ -155,12 +155,12 @@ doc::Row row_of(const Comparison& c, const Row& row) {
     return {.problem = row.problem,
             .device = device.id,
             .spec = row.spec,
-            .multiplier = doc::value_of<doc::Multiplier>(row.multiplier),
+            .multiplier = doc::known_value_of<doc::Multiplier>(row.multiplier),
             .lanes = lanes_of(row),
             .cores = e.cores,
-            .bound = doc::value_of<doc::Bound>(e.bound),
+            .bound = doc::known_value_of<doc::Bound>(e.bound),
             .clock_hz = row.clock_hz,
-            .clock_kind = doc::value_of<doc::Kind>(row.clock_kind),
+            .clock_kind = doc::known_value_of<doc::Kind>(row.clock_kind),
             .inner = row.solve.inner,
             .inner_iterations = row.solve.result.inner_iterations,
             .outer_iterations = row.solve.result.outer_iterations,
@@ -205,12 +205,12 @@ std::vector<doc::Best> best_of(const Comparison& c, const std::vector<Row>& rows
                                 .by = by,
                                 .designs = designs_of(rows, problem, d),
                                 .spec = row->spec,
-                                .multiplier = doc::value_of<doc::Multiplier>(row->multiplier),
+                                .multiplier = doc::known_value_of<doc::Multiplier>(row->multiplier),
                                 .lanes = lanes_of(*row),
                                 .resident = row->resident.has_value(),
                                 .cores = row->estimate.cores,
                                 .inner = row->solve.inner,
-                                .bound = doc::value_of<doc::Bound>(row->estimate.bound),
+                                .bound = doc::known_value_of<doc::Bound>(row->estimate.bound),
                                 .seconds = row->estimate.seconds,
                                 .area_share = row->estimate.area_share,
                                 .area_time = row->estimate.area_time,
@@ -237,8 +237,8 @@ std::optional<doc::StageChoices> choices_of(const Comparison& c, const std::vect
     if (by_format.empty()) return std::nullopt;
     for (const auto& [format, of] : by_format) {
         const Row* best = best_row(of, problem, device, by);
-        s.choices.push_back({format, best->spec, doc::value_of<doc::Multiplier>(best->multiplier), best->estimate.cores,
-                             best->estimate.seconds, best->estimate.area_time});
+        s.choices.push_back({format, best->spec, doc::known_value_of<doc::Multiplier>(best->multiplier),
+                             best->estimate.cores, best->estimate.seconds, best->estimate.area_time});
     }
     std::ranges::stable_sort(s.choices, {},
                              by == doc::By::time ? &doc::StageChoice::seconds : &doc::StageChoice::area_time);
@@ -260,7 +260,7 @@ std::vector<doc::Peer> peers_of(const Comparison& c, const Gathered& g) {
     std::vector<doc::Peer> list;
     for (const Peer& p : g.peers)
         list.push_back({.problem = p.problem,
-                        .engine = doc::value_of<doc::PeerEngine>(p.engine),
+                        .engine = doc::known_value_of<doc::PeerEngine>(p.engine),
                         .label = p.label,
                         .iterations = p.iterations,
                         .outer_iterations = p.outer,
@@ -334,7 +334,7 @@ std::vector<std::string> assumptions(const Comparison& c, const Gathered& g) {
 } // namespace
 
 comparison::Ending ending_of(Status status) {
-    return doc::value_of<doc::Ending>(to_string(status));
+    return doc::known_value_of<doc::Ending>(to_string(status));
 }
 
 comparison::ComparisonDocument comparison_document(const Comparison& c, Gathered& g, const std::vector<Row>& rows,

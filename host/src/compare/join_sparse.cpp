@@ -113,13 +113,13 @@ struct SparseJoiner {
             row.kind = Kind::modelled;
             row.label = fmt::format("{} x {} lanes", plan.fit.cores, plan.fit.lanes);
             row.spec = to_string(design.spec);
-            row.multiplier = comparison::value_of<comparison::Multiplier>(multiplier);
+            row.multiplier = comparison::known_value_of<comparison::Multiplier>(multiplier);
             row.cores = plan.fit.cores;
             row.lanes = plan.fit.lanes;
             row.channels = plan.fit.cores * plan.fit.channels;
-            row.bound = comparison::value_of<comparison::Bound>(plan.fit.bound);
+            row.bound = comparison::known_value_of<comparison::Bound>(plan.fit.bound);
             row.clock_hz = plan.clock.value.mhz * 1e6;
-            row.clock_kind = comparison::value_of<Kind>(plan.clock.value.kind);
+            row.clock_kind = comparison::known_value_of<Kind>(plan.clock.value.kind);
             row.cycles_per_iteration = f.clocks;
             row.cycles_kind = Kind::measured;
             row.cycles_one_core = f.one_core;

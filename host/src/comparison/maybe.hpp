@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstddef>
 #include <optional>
+#include <stdexcept>
+#include <string>
 #include <string_view>
 #include <type_traits>
 
@@ -36,6 +38,12 @@ template <class E> [[nodiscard]] E value_of(std::string_view text) {
         ++i;
     }
     return E{};
+}
+/// The same of a text that this program made: one that is missing in the set would be written as nothing.
+template <class E> [[nodiscard]] E known_value_of(std::string_view text) {
+    const E value = value_of<E>(text);
+    if (text_of(value) != text) throw std::logic_error(std::string(text) + ": no value of its set in a comparison");
+    return value;
 }
 
 } // namespace mantissa::comparison

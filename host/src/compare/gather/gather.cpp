@@ -30,8 +30,8 @@ std::vector<comparison::Origin> Origins::all() const {
     std::vector<comparison::Origin> list;
     for (std::size_t i = 0; i < all_.size(); ++i) {
         const Provenance& p = all_[i].provenance;
-        list.push_back({fmt::format("o{}", i + 1), comparison::value_of<comparison::Kind>(all_[i].kind), all_[i].what,
-                        p.command, p.commit, p.machine, p.date, p.version});
+        list.push_back({fmt::format("o{}", i + 1), comparison::known_value_of<comparison::Kind>(all_[i].kind),
+                        all_[i].what, p.command, p.commit, p.machine, p.date, p.version});
     }
     return list;
 }
