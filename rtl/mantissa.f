@@ -41,14 +41,17 @@ core/stream_in.sv
 core/stream_out.sv
 core/vector_update.sv
 cycle/cy_after.sv
+cycle/cy_checks.sv
 cycle/cy_control.sv
 cycle/cy_correct.sv
 cycle/cy_cut.sv
 cycle/cy_enter.sv
+cycle/cy_inside.sv
 cycle/cy_length.sv
 cycle/cy_memory.sv
 cycle/cy_place.sv
 cycle/cy_regs.sv
+cycle/cy_residues.sv
 cycle/cy_restrict.sv
 cycle/cy_rise.sv
 cycle/cy_row.sv

@@ -42,6 +42,9 @@ module cy_control #(
   input  wire  [6:0]        word_length_i,  ///< of t or e
   input  wire  [SquaresW-1:0] squares_i,
   input  wire               over_i,         ///< a word of U or D did not fit
+  input  wire               fault_i,        ///< with Checks: one failed
+  output logic              tests_o,        ///< D's length stands, from its look to the verdict
+  output logic              sided_o,        ///< side_o is 2^k
   output logic              c_over_o,       ///< one clock: a word of c did not fit
   output logic [6:0]        y_o,            ///< the length of what the sweep reads on the way down
   output logic              fresh_o,        ///< U counts as zero
@@ -75,8 +78,12 @@ module cy_control #(
   logic [5:0]  place_q;            // a place of SQUARES,
   logic signed [15:0] limit_place_q; // LIMIT's there
   logic        within_q;           // of what is below
+  logic        again_q;            // with Checks a solve has not converged before D was looked at twice
 
   wire finest   = k_q == level_i;
+  wire [MaxLevel:0] side_at_k = side_o >> k_q;
+  assign sided_o = side_at_k == (MaxLevel+1)'(1);
+  assign tests_o = finest & state_q >= Ends & state_q <= Judged;
   wire [2*MaxLevel:0] beats, more; // of the level, and of the one above
   wire [MaxLevel:0] unused_row, unused_rows;
   cy_shape #(
@@ -143,6 +150,7 @@ module cy_control #(
             base_o  <= '0;
             scrub_o <= 1'b1;
             fresh_o <= 1'b1;
+            again_q <= 1'b0;
             state_q <= Scrub;
             if (refuse_i) finish(`CYCLE_END_FAULT);
           end
@@ -168,6 +176,8 @@ module cy_control #(
           if (over_i || exponent_o > 7'(MostLength)) begin
             accepted_o <= 1'b1;
             finish(`CYCLE_END_OVERFLOW);
+          end else if (Checks != 0 && fault_i) begin
+            finish(`CYCLE_END_FAULT);
           end else if (exponent_o == '0) begin
             accepted_o <= 1'b1;
             finish(`CYCLE_END_EXACT);
@@ -178,7 +188,7 @@ module cy_control #(
           if (!waits_q && !sweep_o && swept_i) state_q <= (finest && !alone_i) ? Verdict : Length;
         // SQUARES 4^x <= LIMIT 4^LIMIT_EXPONENT, from the lowest place on. SQUARES is below 2^62.
         Verdict: begin
-          accepted_o <= 1'b1;
+          accepted_o <= (Checks == 0) | ~again_q;
           // LIMIT's places against SQUARES', two bits each
           limit_place_q <= $signed({9'd0, exponent_o}) - limit_exponent_i;
           state_q    <= Align;
@@ -197,7 +207,12 @@ module cy_control #(
         end
         Judged: begin
           state_q <= Length;
-          if (within_q) finish(`CYCLE_END_REACHED);
+          if (Checks != 0 && fault_i) finish(`CYCLE_END_FAULT);
+          else if (Checks != 0 && within_q && !again_q) begin
+            again_q <= 1'b1;
+            state_q <= Down;
+          end else if (within_q) finish(`CYCLE_END_REACHED);
+          else if (Checks != 0 && again_q) finish(`CYCLE_END_FAULT);
           else if (count_o == cycles_i) finish(`CYCLE_END_CYCLES);
         end
         Length: begin
@@ -283,6 +298,6 @@ module cy_control #(
         default: state_q <= Idle;
       endcase
     end
-  wire unused = &{1'b0, beats, more, unused_row, unused_rows};
+  wire unused = &{1'b0, fault_i, again_q, beats, more, unused_row, unused_rows};
 endmodule
 `default_nettype wire

@@ -25,7 +25,16 @@ module cy_correct #(
   input  wire  [Lanes*DW-1:0] d_i,
   output logic              write_d_o,
   output logic [Lanes*DW-1:0] d_o,
-  output logic              d_over_o
+  output logic              d_over_o,
+  // With Checks (cy_residues)
+  input  wire               up_i,       ///< else U and D stay as they are,
+  output logic              places_ok_o, ///< which the places say
+  input  wire  [Lanes*2-1:0] u_residue_i, ///< beside u_i,
+  input  wire  [Lanes*2-1:0] d_residue_i, ///< beside d_i
+  output logic [Lanes*2-1:0] u_must_o,   ///< beside u_o,
+  output logic [Lanes*2-1:0] d_must_o,   ///< beside d_o
+  output logic [Lanes-1:0]  some_o,     ///< beside u_o: c is not 0
+  output logic [Lanes-1:0]  live_o      ///< beside d_o: A c counts
 );
 `include "cycle_bounds.svh"
   localparam integer Places = (UW - 3) / 16 + 1; // -s is at most UW - 3 where c is not 0
@@ -39,28 +48,52 @@ module cy_correct #(
   logic [15:0]       near_q;   // 2^near
   logic              right_q, far_right_q; // far is below zero; it is -2, beyond which c is 0
   logic [Places-1:0] places_q;
+  wire  moves = (Checks == 0) | up_i; // so that sums are the words where these are looked at
   always_ff @(posedge clk_i) begin
     for (int k = 0; k < 16; k = k + 1) near_q[k] <= (!up[9] || (&up[8:5])) ? up[3:0] == 4'(k) : k == 0;
     right_q     <= up[9];
     far_right_q <= up[9] & up[9:4] != 6'b111111;
     for (int p = 0; p < Places; p = p + 1)
-      places_q[p] <= (p == 0) ? up[9] | up[8:4] == '0 : (p < Places - 1) ? ~up[9] & up[8:4] == 5'(p) : ~up[9] & up[8:4] >= 5'(p);
+      places_q[p] <= moves & ((p == 0) ? up[9] | up[8:4] == '0 : (p < Places - 1) ? ~up[9] & up[8:4] == 5'(p) : ~up[9] & up[8:4] >= 5'(p));
   end
   wire [Lanes*CW-1:0] c, unused_mid;
   wire [Lanes*SumsW-1:0] sums;
   cy_window #(
 `include "cycle_parameters_passed.svh"
     , .GW(CW), .OutW(SumsW)) i_window (.clk_i, .clear_i, .row_at_i, .g_i(c), .mid_o(unused_mid), .sum_o(sums));
+  // Two rows of residues wait beside the flags, where a block has room for them.
+  localparam integer RowW = 3 + ((Checks != 0) ? 4 * Lanes : 0);
   wire [2:0] flags_row, flags;
-  cy_row #(.W(3), .Max(RowMost), .Deep(Deep)) i_row (
-    .clk_i, .clear_i, .read_at_i(row_at_i[MaxLevel +: RowAtW]), .write_at_i(row_at_i[RowAtW-1:0]), .d_i(flags_i), .q_o(flags_row));
+  wire [RowW-1:0] row_in, row_out;
+  cy_row #(.W(RowW), .Max(RowMost), .Deep(Deep)) i_row (
+    .clk_i, .clear_i, .read_at_i(row_at_i[MaxLevel +: RowAtW]), .write_at_i(row_at_i[RowAtW-1:0]), .d_i(row_in), .q_o(row_out));
+  assign flags_row = row_out[2:0];
   delay #(.W(1), .N(2)) i_read_u (.clk_i, .en_i(1'b1), .ptr_i(7'd0), .d_i(flags_i[2]), .q_o(read_u_o));
   delay #(.W(1), .N(3)) i_write_u (.clk_i, .en_i(1'b1), .ptr_i(7'd0), .d_i(read_u_o), .q_o(write_u_o));
   delay #(.W(1), .N(WindowLatency + 5)) i_read_d (.clk_i, .en_i(1'b1), .ptr_i(7'd0), .d_i(flags_row[2]), .q_o(read_d_o));
   delay #(.W(1), .N(3)) i_write_d (.clk_i, .en_i(1'b1), .ptr_i(7'd0), .d_i(read_d_o), .q_o(write_d_o));
   delay #(.W(3), .N(WindowLatency + 7)) i_flags (.clk_i, .en_i(1'b1), .ptr_i(7'd0), .d_i(flags_row), .q_o(flags));
 
-  wire [Lanes-1:0] u_over, d_over;
+  wire [Lanes-1:0] u_over, d_over, lives;
+  generate
+    if (Checks != 0) begin : g_residues
+      wire [Lanes*2-1:0] residues;
+      assign row_in = {row_out[3 +: Lanes*2], residues, flags_i};
+      cy_residues #(
+`include "cycle_parameters_passed.svh"
+        , .CW(CW)) i_residues (
+        .clk_i, .up_i, .c_i(c), .c_o(residues), .here_i(row_out[3 +: Lanes*2]), .south_i(row_out[3+Lanes*2 +: Lanes*2]), .live_i(lives),
+        .u_i(u_residue_i), .d_i(d_residue_i), .u_o(u_must_o), .d_o(d_must_o), .some_o);
+      logic [Lanes-1:0] lives_q;
+      always_ff @(posedge clk_i) lives_q <= lives;
+      assign live_o = lives_q;
+      assign places_ok_o = (|places_q) & ~(|(places_q & (places_q - Places'(1))));
+    end else begin : g_none
+      assign row_in = flags_i;
+      assign {u_must_o, d_must_o, some_o, live_o, places_ok_o} = '0;
+      wire unused_checks = &{1'b0, up_i, u_residue_i, d_residue_i, lives};
+    end
+  endgenerate
   genvar l;
   generate
     for (l = 0; l < Lanes; l = l + 1) begin : g_lane
@@ -83,7 +116,8 @@ module cy_correct #(
       assign u_o[l*UW +: UW] = u_sum;
       assign u_over[l] = u_sum[UW-1] != u_sum[UW-2] | (u_sum[UW-1] & ~(|u_sum[UW-3:0]));
 
-      wire live = flags[2:1] == 2'b11 && lanes_i[l] && (l != 0 || !flags[0]); // A c is nothing at the edge
+      wire live = (flags[2:1] == 2'b11 && lanes_i[l] && (l != 0 || !flags[0])) || !moves; // A c is nothing at the edge
+      assign lives[l] = live;
       wire [SumW-1:0] d_sum;
       cy_place #(.InW(SumsW), .WordW(DW), .OutW(SumW), .Places(Places), .Minus(1)) i_d (
         .clk_i, .places_i(places_q), .x_i(sums[l*SumsW +: SumsW]), .live_i(live), .word_i(d_i[l*DW +: DW]), .sum_o(d_sum));

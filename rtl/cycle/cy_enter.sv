@@ -15,7 +15,9 @@ module cy_enter #(
   output logic [Lanes-1:0]    live_o,    ///< beside leading_o
   output logic [Lanes*17-1:0] leading_o,
   output logic [2:0]          flags_o,
-  output logic [Lanes*W-1:0]  r_o        ///< five clocks behind t_i
+  output logic [Lanes*W-1:0]  r_o,       ///< five clocks behind t_i
+  output logic [Lanes-1:0]    lost_o,    ///< beside leading_o, with Checks: t is longer, by less than 16 bits;
+  output logic [Lanes-1:0]    full_o     ///< it is at most two bits shorter
 );
 `include "cycle_bounds.svh"
   logic [5:0] right_q;
@@ -52,6 +54,22 @@ module cy_enter #(
         leading_q <= 17'($signed(moved[16:1])) + 17'(moved[0]);
         rounded_q <= twice[W+1:1];
         r_q       <= live_o[l] ? cut : '0;
+      end
+      if (Checks != 0) begin : g_lost
+        wire [31:0] by_fours = $signed(sixteens_q) >>> {right_q[3:2], 2'd0};
+        wire [19:0] by_ones  = $signed(fours_q) >>> right_q[1:0];
+        logic lost_q, lost_q2, lost_q3, full_q;
+        always_ff @(posedge clk_i) begin
+          lost_q  <= by_fours[31:19] != {13{by_fours[31]}};
+          lost_q2 <= lost_q | by_ones[19:16] != {4{by_ones[19]}};
+          lost_q3 <= lost_q2;
+          full_q  <= moved[16:13] != {4{moved[16]}};
+        end
+        assign lost_o[l] = lost_q3 & live_o[l];
+        assign full_o[l] = full_q & live_o[l];
+        wire unused_low = &{1'b0, by_fours[18:0], by_ones[15:0]};
+      end else begin : g_none
+        assign {lost_o[l], full_o[l]} = '0;
       end
       assign leading_o[l*17 +: 17] = leading_q;
       assign r_o[l*W +: W] = r_q;

@@ -29,6 +29,7 @@ module cy_regs #(
   input  wire  [3:0]      end_i,
   input  wire             u_over_i,
   input  wire             d_over_i,
+  input  wire             fault_i,  ///< with Checks: one failed since the start
   input  wire  [31:0]     count_i,
   input  wire  [6:0]      exponent_i,
   input  wire  [63:0]     squares_i,
@@ -79,7 +80,7 @@ module cy_regs #(
       `CYCLE_ID: value = `CYCLE_ID_VALUE;
       `CYCLE_CONFIG: value = 32'(Config);
       `CYCLE_STATUS:
-        value = {21'd0, d_over_i, u_over_i, misused, end_i, loaded_i, sending_i, done_i, busy_i & ~sending_i};
+        value = {20'd0, fault_i, d_over_i, u_over_i, misused, end_i, loaded_i, sending_i, done_i, busy_i & ~sending_i};
       `CYCLE_LEVEL: value = 32'(level_o);
       `CYCLE_CYCLES: value = cycles_o;
       `CYCLE_MODE: value = 32'(alone_o);

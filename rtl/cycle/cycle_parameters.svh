@@ -35,5 +35,6 @@
   parameter integer MaxLevel = 7,  ///< rows, counters and points for grids of up to 2^MaxLevel + 1 nodes a side
   parameter integer StoredLevel = 7, ///< and memory for those of up to 2^StoredLevel + 1: what LEVEL may be
   parameter integer DW = 64,       ///< bits of words of D,
-  parameter integer UW = 64        ///< of U
+  parameter integer UW = 64,       ///< of U
+  parameter integer Checks = 0     ///< 1: the core looks for its own upsets, which end a run: fault_detected (docs/upsets.md)
   /* verilator lint_on UNUSEDPARAM */

@@ -28,6 +28,6 @@
 `define CYCLE_END_CYCLES 4'd1   // CYCLES cycles were done
 `define CYCLE_END_EXACT 4'd2    // D is zero
 `define CYCLE_END_OVERFLOW 4'd3 // a word of U or D did not fit
-`define CYCLE_END_FAULT 4'd4    // D was not loaded, a register is out of its range, or the run was aborted
+`define CYCLE_END_FAULT 4'd4    // D was not loaded, a register is out of its range, the run was aborted, or a check failed
 
 `endif

@@ -30,26 +30,7 @@ module fx_cycle #(
   output logic             busy_o        ///< a run is on; its end can serve as an interrupt
 );
 `include "cycle_bounds.svh"
-  `REQUIRE_OF_TOP(g_lanes, Lanes >= 1 && Lanes <= 256 && Lanes <= (1 << MaxLevel) && Lanes == (1 << fx_log2(Lanes)),
-           "Lanes must be a power of two in 1..256, since rows of 2^k nodes are whole beats, and at most 2^MaxLevel")
-  `REQUIRE_OF_TOP(g_bus, BusWords >= 1 && BusWords <= Lanes && BusWords == (1 << fx_log2(BusWords)),
-           "BusWords must be a power of two in 1..Lanes, since a beat of lanes has whole beats of the streams")
-  `REQUIRE_OF_TOP(g_words, W >= 4 && W <= 16 && F >= 4 && F <= 24 && E >= 4 && E <= 24, "W must be in 4..16, F and E in 4..24")
-  `REQUIRE_OF_TOP(g_guard, Guard >= 0 && Guard <= 8, "Guard must be in 0..8")
-  `REQUIRE_OF_TOP(g_steps, Before >= 1 && Before <= 4 && After >= 0 && After <= 4, "Before must be in 1..4, After in 0..4")
-  `REQUIRE_OF_TOP(g_weights, M0 > 0 && M0 < 512 && M1 > 0 && M1 < 512 && M2 > 0 && M2 < 512 && M3 > 0 && M3 < 512 &&
-           N0 > 0 && N0 < 512 && N1 > 0 && N1 < 512 && N2 > 0 && N2 < 512 && N3 > 0 && N3 < 512, "weights M0, M1, M2, M3, N0, N1, N2 and N3 must be in 1..511")
-  `REQUIRE_OF_TOP(g_points, Phi >= -16 && Phi <= 24 && S0 >= 9 && S0 <= 30 && (Before < 2 || (S1 >= 9 && S1 <= 30)) &&
-           (Before < 3 || (S2 >= 9 && S2 <= 30)) && (Before < 4 || (S3 >= 9 && S3 <= 30)), "Phi must be in -16..24, and S0, S1, S2 and S3, of steps that are, in 9..30")
-  `REQUIRE_OF_TOP(g_points_after, (After < 1 || (T0 >= 9 && T0 <= 30)) && (After < 2 || (T1 >= 9 && T1 <= 30)) &&
-           (After < 3 || (T2 >= 9 && T2 <= 30)) && (After < 4 || (T3 >= 9 && T3 <= 30)), "T0, T1, T2 and T3, of steps that are, must be in 9..30")
-  `REQUIRE_OF_TOP(g_levels, MaxLevel >= 2 && MaxLevel <= 14 && StoredLevel >= 2 && StoredLevel <= MaxLevel,
-           "MaxLevel must be in 2..14, and StoredLevel in 2..MaxLevel")
-  `REQUIRE_OF_TOP(g_outer, DW >= 32 && DW <= 64 && UW >= 32 && UW <= 64, "DW and UW must be in 32..64")
-  `REQUIRE_OF_TOP(g_stencil, Centre > 0 && Centre == -8 * Corner && East + North == 2 * Corner && Centre <= 512,
-           "the stencil must be one that bilinear interpolation reproduces: Centre = -8 Corner, East + North = 2 Corner")
-  `REQUIRE_OF_TOP(g_inverse, Z >= 32768 && Z <= 65536 && ZC >= 0 && ZC <= 30,
-           "Z must be the inverse of Centre, 32768..65536, and ZC its point, 0..30")
+`include "cycle_checks.svh"
   localparam integer IndexW = 2 * MaxLevel;
   localparam integer NodeW  = cy_beats_log(StoredLevel);
   localparam integer Nodes  = 1 << NodeW;                       // beats of the finest level
@@ -78,18 +59,19 @@ module fx_cycle #(
   logic u_over_q, d_over_q;
   logic [SquaresW-1:0] squares_q;
   wire send = asked;
-  cy_regs #(.Config(LaneLog + fx_log2(BusWords) * 16 + StoredLevel * 256 + Before * 65536 + After * 1048576)) i_regs (
+  cy_regs #(.Config(LaneLog + fx_log2(BusWords) * 16 + StoredLevel * 256 + Before * 65536 + After * 1048576 + Checks * 16777216)) i_regs (
     .clk_i, .rst_ni, `AXIL_PASSED,
     .start_o(start), .abort_o(abort), .send_o(asked),
     .level_o(level), .resized_o(resized), .cycles_o(cycles), .alone_o(alone), .limit_exponent_o(limit_exponent),
-    .limit_o(limit), .busy_i(busy_o | start | sending | send), .done_i(done), .sending_i(sending), .loaded_i(loaded),
-    .end_i(how), .u_over_i(u_over_q), .d_over_i(d_over_q), .count_i(cycles_o), .exponent_i(exponent_o),
+    .limit_o(limit), .busy_i(busy_o | start | sending | send), .done_i(done | (fault & ~busy_o)), .sending_i(sending), .loaded_i(loaded),
+    .end_i(fault ? `CYCLE_END_FAULT : how), .u_over_i(u_over_q), .d_over_i(d_over_q), .fault_i(fault), .count_i(cycles_o), .exponent_i(exponent_o),
     .squares_i(squares_o), .point_i(point), .clocks_i(clocks));
   assign squares_o = 64'(squares_q);
 
   // An abort resets all but the registers, the memories and the words of U that are on their way out.
   logic run_n;
-  always_ff @(posedge clk_i) run_n <= rst_ni & ~abort;
+  wire  stop, fault, tests, sided; // with Checks
+  always_ff @(posedge clk_i) run_n <= rst_ni & ~abort & ~stop;
   wire bad = level < 4'd2 | level > 4'(StoredLevel) | cycles == '0;
 
   wire sweep, scrub, down, turn, up, finest, swept, measure, fresh, none;
@@ -107,7 +89,7 @@ module fx_cycle #(
     .point_o(point), .clocks_o(clocks), .accepted_o, .sweep_o(sweep), .scrub_o(scrub), .down_o(down), .turn_o(turn),
     .up_o(up), .finest_o(finest), .side_o(side), .base_o(base), .next_o(next), .swept_i(swept), .measure_o(measure),
     .measured_i(~(d_counts | word_counts)), .d_length_i(d_length), .word_length_i(word_length), .squares_i(squares_q),
-    .over_i(u_over_q | d_over_q), .c_over_o(c_over), .y_o(y), .fresh_o(fresh), .none_o(none), .e_down_o(e_down), .f_down_o(f_down),
+    .over_i(u_over_q | d_over_q), .fault_i(fault), .tests_o(tests), .sided_o(sided), .c_over_o(c_over), .y_o(y), .fresh_o(fresh), .none_o(none), .e_down_o(e_down), .f_down_o(f_down),
     .x_down_o(x_down), .i_o(i_point), .s_o(s));
 
   // ---- Nodes and where their words are -------------------------------------------------------------------------------------
@@ -187,7 +169,7 @@ module fx_cycle #(
       assign entering[l*EnterW +: EnterW] = EnterW'($signed(d_word[l*DW +: DW])) | (EnterW'($signed(word[l*WordW +: WordW])) << Lifted);
     end
   endgenerate
-  wire [Lanes-1:0]    live_leading;
+  wire [Lanes-1:0]    live_leading, lost, full;
   wire [Lanes*17-1:0] leading;
   wire [2:0]          flags_r;
   wire [Lanes*W-1:0]  r;
@@ -195,7 +177,7 @@ module fx_cycle #(
 `include "cycle_parameters_passed.svh"
     , .InW(EnterW)) i_enter (
     .clk_i, .length_i(entering_length), .lanes_i(lanes), .flags_i(flags_read & {3{~up}}), .t_i(entering), .live_o(live_leading),
-    .leading_o(leading), .flags_o(flags_r), .r_o(r));
+    .leading_o(leading), .flags_o(flags_r), .r_o(r), .lost_o(lost), .full_o(full));
 
   // Squares of all lanes, in a tree of which the last ones in are at its root.
   localparam integer SquareW = 31 + LaneLog;
@@ -312,6 +294,11 @@ module fx_cycle #(
   endgenerate
 
   wire read_u, read_d, writes_u, writes_d, u_long, d_long;
+  // With Checks: residues of words beside them in memory, those that sums must have, and those that words to be written have.
+  wire [Lanes*2-1:0] u_residue, d_residue, u_must, d_must, u_has, d_has;
+  wire [Lanes-1:0]   c_some, d_lives;
+  wire               places_ok;
+  localparam integer ResidueW = (Checks != 0) ? 2 : 0;
   wire [Lanes*UW-1:0] u_word, u_new;
   wire [Lanes*DW-1:0] d_new;
   cy_correct #(
@@ -319,7 +306,9 @@ module fx_cycle #(
     , .InW(EW)) i_correct (
     .clk_i, .clear_i(sweep), .row_at_i(row_at), .s_i(s), .lanes_i(lanes), .flags_i(flags_risen & {3{finest}}), .e_i(risen),
     .read_u_o(read_u), .u_i(u_word), .write_u_o(writes_u), .u_o(u_new), .u_over_o(u_long),
-    .read_d_o(read_d), .d_i(d_word), .write_d_o(writes_d), .d_o(d_new), .d_over_o(d_long));
+    .read_d_o(read_d), .d_i(d_word), .write_d_o(writes_d), .d_o(d_new), .d_over_o(d_long),
+    .up_i(up), .places_ok_o(places_ok), .u_residue_i(u_residue), .d_residue_i(d_residue), .u_must_o(u_must), .d_must_o(d_must),
+    .some_o(c_some), .live_o(d_lives));
   // What is left of an aborted sweep is not written.
   wire writes  = busy_o & ~scrub;
   wire write_u = writes_u & writes;
@@ -371,18 +360,54 @@ module fx_cycle #(
       wire live  = ~load_edge & lanes_top[l] & ((l == 0) ? ~load_west : 1'b1);
       assign d_into[l*DW +: DW] = busy_o ? d_new[l*DW +: DW] : s_axis_d_tdata[(l%BusWords)*DW +: DW];
       assign d_live[l] = (loads & live) | write_d;
-      cy_memory #(.W(DW), .Depth(Nodes)) i_d (
-        .clk_i, .read_i(1'b1), .read_at_i(d_from), .clear_i(~finest), .word_o(d_word[l*DW +: DW]),
-        .write_i(loads | write_d), .write_at_i(d_to), .word_i(d_into[l*DW +: DW]));
-      cy_memory #(.W(UW), .Depth(Nodes)) i_u (
-        .clk_i, .read_i(busy_o | moves), .read_at_i(u_from), .clear_i(fresh), .word_o(u_word[l*UW +: UW]), .write_i(write_u),
-        .write_at_i(u_to), .word_i(u_new[l*UW +: UW]));
+      wire [DW+1:0] d_kept;
+      wire [UW+1:0] u_kept;
+      wire [DW+1:0] d_keep = {d_has[l*2 +: 2], d_into[l*DW +: DW]};
+      wire [UW+1:0] u_keep = {u_has[l*2 +: 2], u_new[l*UW +: UW]};
+      assign {d_residue[l*2 +: 2], d_word[l*DW +: DW]} = d_kept;
+      assign {u_residue[l*2 +: 2], u_word[l*UW +: UW]} = u_kept;
+      cy_memory #(.W(DW + ResidueW), .Depth(Nodes)) i_d (
+        .clk_i, .read_i(1'b1), .read_at_i(d_from), .clear_i(~finest), .word_o(d_kept[DW+ResidueW-1:0]),
+        .write_i(loads | write_d), .write_at_i(d_to), .word_i(d_keep[DW+ResidueW-1:0]));
+      cy_memory #(.W(UW + ResidueW), .Depth(Nodes)) i_u (
+        .clk_i, .read_i(busy_o | moves), .read_at_i(u_from), .clear_i(fresh), .word_o(u_kept[UW+ResidueW-1:0]), .write_i(write_u),
+        .write_at_i(u_to), .word_i(u_keep[UW+ResidueW-1:0]));
+      if (Checks == 0) begin : g_words
+        assign d_kept[DW+1:DW] = '0;
+        assign u_kept[UW+1:UW] = '0;
+        wire unused_has = &{1'b0, d_keep[DW+1:DW], u_keep[UW+1:UW]};
+      end
     end
     if (Parts == 1) begin : g_out
       assign m_axis_u_tdata = u_word;
       wire unused = u_part;
     end else begin : g_parts
       assign m_axis_u_tdata = u_word[u_part*BusWords*UW +: BusWords*UW];
+    end
+  endgenerate
+  generate
+    if (Checks != 0) begin : g_checks
+      logic sent_q;
+      logic [Lanes-1:0] looked_q;
+      for (l = 0; l < Lanes; l = l + 1) begin : g_looked
+        always_ff @(posedge clk_i)
+          looked_q[l] <= down & finest & busy_o & flags_read[2:1] == 2'b11 & lanes[l] & ((l != 0) | ~flags_read[0]);
+      end
+      always_ff @(posedge clk_i) sent_q <= sending & m_axis_u_tvalid;
+      cy_checks #(
+`include "cycle_parameters_passed.svh"
+        , .NodeW(NodeW), .StandW(117)) i_checks (
+        .clk_i, .rst_ni, .run_ni(run_n), .start_i(start), .busy_i(busy_o), .done_i(done), .over_i(u_over_q | d_over_q),
+        .programmed_i({level, cycles, alone, limit_exponent, limit}), .sweep_i(sweep), .sweeps_i(sweeps),
+        .way_i({scrub, down, turn, up, finest}), .side_i(side), .top_side_i(top_side), .top_row_i(top_row), .top_i(top),
+        .row_at_i(row_at), .row_i(row), .tests_i(tests), .measure_i(measure), .counts_i(d_counts), .exponent_i(exponent_o), .y_i(y),
+        .length_i(d_length), .lost_i(|(lost & {Lanes{tests}})), .full_i(|full), .sided_i(sided), .fresh_i(fresh), .s_i(s), .alone_i(alone), .lanes_i(lanes_top),
+        .places_ok_i(places_ok), .write_u_i(write_u), .write_d_i(write_d), .u_to_i(u_to), .d_to_i(d_to_next), .some_i(c_some),
+        .live_i(d_lives), .sent_i(sent_q), .looked_i(looked_q), .u_i(u_new), .d_i(d_into), .u_must_i(u_must), .d_must_i(d_must),
+        .u_residue_o(u_has), .d_residue_o(d_has), .stop_o(stop), .fault_o(fault));
+    end else begin : g_unchecked
+      assign {stop, fault, u_has, d_has} = '0;
+      wire unused_checks = &{1'b0, tests, sided, lost, full, c_some, d_lives, places_ok, u_must, d_must, u_residue, d_residue};
     end
   endgenerate
   // t on the way down, e on the way up: what one leaves the other finds.

@@ -56,13 +56,13 @@ std::vector<bool> constant_bands_of(const SynthesizeFlags& flags, const Datapath
 }
 
 /// The cycle cores that are asked for.
-void append_cycles(std::vector<SynthesisOutcome>& all, const SynthesizeFlags& flags) {
+void append_cycles(std::vector<SynthesisOutcome>& all, const SynthesizeFlags& flags, const std::string& part) {
     for (const std::string& cycle : flags.cycles)
         for (const std::string& target : flags.targets)
             for (const int lanes : flags.lanes) {
                 SynthesisOutcome o;
                 o.request.target = target;
-                o.request.part = "cycle";
+                o.request.part = part;
                 o.request.combinational = flags.combinational;
                 o.request.cycle = {parse_cycle_spec(cycle), flags.level, flags.stored_level, lanes};
                 all.push_back(std::move(o));
@@ -72,8 +72,8 @@ void append_cycles(std::vector<SynthesisOutcome>& all, const SynthesizeFlags& fl
 std::vector<SynthesisOutcome> requests_of(const SynthesizeFlags& flags) {
     std::vector<SynthesisOutcome> all;
     for (const std::string& part : flags.parts) {
-        if (part == "cycle") {
-            append_cycles(all, flags);
+        if (part == "cycle" || part == "cycle-checked") {
+            append_cycles(all, flags, part);
             continue;
         }
         for (const std::string& spec : flags.specs)

@@ -148,6 +148,7 @@ const std::vector<std::pair<std::string, std::string>>& synthesis_parts() {
         {"sparse", "the sparse core (integers) for 1024 rows per lane, its memories among the block memories"},
         {"cycle", "the cycle core of --cycle for Poisson's stencil, --lanes nodes a clock, its memories among the "
                   "block memories"},
+        {"cycle-checked", "the same with Checks 1: it looks for its own upsets"},
         {"add", "the adder between numbers of r's format"},
         {"mul", "the multiplier"},
         {"div", "the divider, one bit per clock"},
@@ -186,9 +187,12 @@ Top top_of(const SynthesisRequest& request) {
         p.insert(p.end(), more.begin(), more.end());
         return p;
     };
-    if (request.part == "cycle") {
-        if (!request.cycle) throw InvalidInput("operator cycle: there is no cycle; give one, as b2,w=10");
-        return {"fx_cycle", cycle_core(*request.cycle), true};
+    if (request.part == "cycle" || request.part == "cycle-checked") {
+        if (!request.cycle)
+            throw InvalidInput(fmt::format("operator {}: there is no cycle; give one, as b2,w=10", request.part));
+        sim::CoreParameters list = cycle_core(*request.cycle);
+        if (request.part == "cycle-checked") list.emplace_back("Checks", 1);
+        return {"fx_cycle", std::move(list), true};
     }
     if (is_core(request.part)) {
         sim::CoreParameters list = whole_core(request, style);

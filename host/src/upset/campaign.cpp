@@ -60,7 +60,6 @@ void check(const Request& request, const Problem& problem) {
     if (o.preconditioner && (o.scheme != Scheme::defect_correction || problem.system.kind() != System::Kind::stencil))
         refuse("the cycle core solves constant stencils by cycles alone; give --scheme defect-correction, and a "
                "problem as poisson2d:level=3");
-    if (o.preconditioner && request.checks != 0) refuse("--checks 1: the cycle core has no checks; leave it out");
     if (problem.system.kind() == System::Kind::sparse && request.checks != 0)
         refuse("--checks 1: the sparse core has no checks; leave it out");
     if (!o.preconditioner && !o.resident && (o.scheme != Scheme::residual_guided || !o.schedule.empty()))

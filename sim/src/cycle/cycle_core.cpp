@@ -31,6 +31,7 @@ enum Register : std::uint32_t {
     kCount = 0x28,
     kClocks = 0x40
 };
+constexpr std::uint32_t kFaultDetected = 1U << 11; // of STATUS
 constexpr std::uint32_t kStart = 1, kAbort = 2, kMostCycles = 0xFFFF'FFFF;
 enum End : std::uint32_t { kReached, kEndCycles, kExact, kOverflow };
 
@@ -41,9 +42,9 @@ constexpr std::size_t kStepNames = 4;
 
 class CycleCore final : public multilevel::WordSolver {
 public:
-    CycleCore(std::size_t level, const std::string& model, const RtlOptions& options)
+    CycleCore(std::size_t level, const std::string& model, const RtlOptions& options, bool checks)
         : library_(model, "mantissa_cycle_model", MANTISSA_CYCLE_VERSION), state_(api().create()),
-          counts_(options.counts), trial_(options.trial), level_(static_cast<std::uint32_t>(level)),
+          counts_(options.counts), trial_(options.trial), checks_(checks), level_(static_cast<std::uint32_t>(level)),
           side_(std::size_t{1} << level) {
         if (trial_) begin_trial(*trial_, api(), state_);
     }
@@ -98,7 +99,10 @@ private:
             out.cycles = 0;
             out.end = CycleSolveEnd::fault;
         }
-        if (out.end == CycleSolveEnd::fault) return out;
+        if (out.end == CycleSolveEnd::fault) {
+            note_checks();
+            return out;
+        }
         if (counts_) {
             counts_->cycles += *out.clocks;
             counts_->passes += out.cycles;
@@ -108,6 +112,11 @@ private:
             if (!trial_)
                 throw std::runtime_error(fmt::format("cycle model: {} words of U, not {}", got, words_.size()));
             out.end = CycleSolveEnd::fault;
+            return out;
+        }
+        if (checks_ && end() == CycleSolveEnd::fault) { // words of U are looked at on their way out, too
+            out.end = CycleSolveEnd::fault;
+            note_checks();
             return out;
         }
         u.assign(b.size(), 0);
@@ -122,6 +131,10 @@ private:
         write(kLimit, static_cast<std::uint32_t>(request.tolerance.t));
         write(kLimit + 4, static_cast<std::uint32_t>(request.tolerance.t >> 32));
         write(kLimitExponent, static_cast<std::uint32_t>(request.tolerance.point));
+    }
+    /// Was it one of the core's checks that ended the run?
+    void note_checks() {
+        if (trial_ && (read(kStatus) & kFaultDetected) != 0) ++trial_->detected;
     }
     static void saw(void* at, const mantissa_verdict* now) {
         static_cast<std::vector<multilevel::WordVerdict>*>(at)->push_back({now->exponent, now->squares});
@@ -147,6 +160,7 @@ private:
     mantissa_cycle_state* state_;
     std::shared_ptr<CycleCounts> counts_;
     std::shared_ptr<UpsetTrial> trial_;
+    bool checks_; // the core's parameter Checks
     std::uint32_t level_;
     std::size_t side_;                 // nodes a row in the streams
     std::vector<std::uint64_t> words_; // of D, then of U
@@ -216,7 +230,10 @@ std::unique_ptr<multilevel::WordSolver> make_cycle_core(const GridWords& grid, c
     const int level = std::max(least, static_cast<int>(grid.levels()));
     ModelRequest request;
     request.parameters = cycle_core_parameters(grid, spec, level, level, 1);
-    return std::make_unique<CycleCore>(grid.levels(), trial_model(request, options), options);
+    const bool checks = std::find(options.extra.begin(), options.extra.end(),
+                                  std::pair<std::string, int>("Checks", 1)) != options.extra.end();
+    if (checks) request.parameters.emplace_back("Checks", 1);
+    return std::make_unique<CycleCore>(grid.levels(), trial_model(request, options), options, checks);
 }
 
 } // namespace mantissa::sim

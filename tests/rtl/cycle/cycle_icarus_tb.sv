@@ -23,7 +23,7 @@ module cycle_icarus_tb;
 
   fx_cycle
 `ifndef NETLIST
-    #(.Lanes(`LANES), .MaxLevel(`LEVEL), .StoredLevel(`LEVEL))
+    #(.Lanes(`LANES), .Checks(`CHECKS), .MaxLevel(`LEVEL), .StoredLevel(`LEVEL))
 `endif
     i_core (
     .clk_i(clk), .rst_ni(rst_n), .s_axil_awaddr(awaddr), .s_axil_awvalid(awvalid), .s_axil_awready(awready),
