@@ -11,6 +11,7 @@
 #include "mantissa/format.hpp"
 #include "mantissa/gpu/device.hpp"
 #include "parted/exact_residual.cuh"
+#include "solve_watch.hpp"
 
 namespace mantissa::gpu {
 
@@ -79,8 +80,9 @@ struct GridSolver::Impl {
     [[nodiscard]] std::optional<ResidentParams> resident(const CgRequest& q, int multiprocessors, int& depth) const;
     [[nodiscard]] StreamParams stream_base() const;
     [[nodiscard]] ControlParams control_of(const CgRequest& q) const;
-    void run_resident(const CgRequest& q, const ControlParams& ask, ResidentParams a, int depth, CgReport& report);
-    void run_stream(const CgRequest& q, const ControlParams& ask, int blocks, CgReport& report);
+    void run_resident(const CgRequest& q, const ControlParams& ask, ResidentParams a, int depth, SolveWatch& watch,
+                      CgReport& report);
+    void run_stream(const CgRequest& q, const ControlParams& ask, int blocks, SolveWatch& watch, CgReport& report);
     double norm(const double* v);
     /// Forms the true residual and lets it decide how the solve ended.
     void judge(double tolerance, CgReport& report);
@@ -182,7 +184,7 @@ std::optional<ResidentParams> GridSolver::Impl::resident(const CgRequest& q, int
 }
 
 void GridSolver::Impl::run_resident(const CgRequest& q, const ControlParams& ask, ResidentParams a, int depth,
-                                    CgReport& report) {
+                                    SolveWatch& watch, CgReport& report) {
     for (auto& h : halo)
         if (h.size() == 0) {
             h.allocate(elements);
@@ -212,13 +214,16 @@ void GridSolver::Impl::run_resident(const CgRequest& q, const ControlParams& ask
         a.first_tag += ask.max_passes + 16;
     }
     launch_resident(a, q.arithmetic, depth, tiles);
-    report.seconds = timer.stop();
+    timer.end();
+    watch.follow(timer);
+    report.seconds = timer.seconds();
     report.plan = Plan::resident;
     report.plan_text = std::to_string(tiles) + " tiles of " + std::to_string(resident_tile_columns(depth)) + " x " +
                        std::to_string(resident_tile_rows(depth));
 }
 
-void GridSolver::Impl::run_stream(const CgRequest& q, const ControlParams& ask, int blocks, CgReport& report) {
+void GridSolver::Impl::run_stream(const CgRequest& q, const ControlParams& ask, int blocks, SolveWatch& watch,
+                                  CgReport& report) {
     const StreamTraits traits = stream_traits(q.arithmetic);
     zero_vectors(traits.element_bytes);
     StreamParams a = stream_base();
@@ -257,7 +262,9 @@ void GridSolver::Impl::run_stream(const CgRequest& q, const ControlParams& ask, 
         a.words += 2 * kSumWords;
     }
     launch_stream(a, q.arithmetic, blocks);
-    report.seconds = timer.stop();
+    timer.end();
+    watch.follow(timer);
+    report.seconds = timer.seconds();
     report.plan = Plan::stream;
     report.plan_text = std::to_string(a.strips) + " x " + std::to_string(a.segments) + " strips of " +
                        std::to_string(traits.strip_width) + " x " + std::to_string(a.segment_rows) + ", " +
@@ -299,7 +306,9 @@ CgReport GridSolver::Impl::solve(const CgRequest& request) {
     if (request.plan != Plan::stream) resident_plan = resident(request, blocks, depth);
     CgRequest q = request;
     if (!q.replace) q.replace = resident_plan ? 1e-5 : 1e-2;
-    const ControlParams ask = control_of(q);
+    SolveWatch watch(q.watch);
+    ControlParams ask = control_of(q);
+    ask.window = watch.window();
     report.initial_norm = b_norm;
     if (q.arithmetic == Arithmetic::late_float && !resident_plan)
         throw InvalidInput(
@@ -311,8 +320,8 @@ CgReport GridSolver::Impl::solve(const CgRequest& request) {
                            "the stream plan");
     x.zero();
     words.zero();
-    if (resident_plan) run_resident(q, ask, *resident_plan, depth, report);
-    else run_stream(q, ask, blocks, report);
+    if (resident_plan) run_resident(q, ask, *resident_plan, depth, watch, report);
+    else run_stream(q, ask, blocks, watch, report);
 
     std::array<ControlResult, 2> results{};
     result.download(results);
@@ -320,7 +329,7 @@ CgReport GridSolver::Impl::solve(const CgRequest& request) {
     report.double_passes = q.arithmetic == Arithmetic::late_float         ? results[0].passes
                            : q.arithmetic == Arithmetic::double_precision ? done.passes
                                                                           : 0;
-    report.end = done.end;
+    report.end = watch.stopped() && done.end == CgEnd::not_finite ? CgEnd::cancelled : done.end;
     report.passes = done.passes;
     report.outer = done.outer;
     report.guards = done.guards;

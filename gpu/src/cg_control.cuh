@@ -9,6 +9,14 @@
 
 namespace mantissa::gpu {
 
+/// What a solve shows of itself while it runs, in memory of the host that the device sees.
+struct SolveWindow {
+    double residual;      ///< by the device: the recurrence's, relative to the first
+    std::uint32_t passes; ///< by the device
+    std::uint32_t stop;   ///< by the host: not 0 ends the solve, as not finite
+};
+inline constexpr std::uint32_t kLookEvery = 128; ///< passes
+
 /// What a launch is asked to do. Norms are those of the double-precision defect.
 struct ControlParams {
     std::uint32_t max_passes; ///< at most this many passes in all
@@ -20,6 +28,7 @@ struct ControlParams {
     bool guided;              ///< keep p over a restart (residual guided); else restart with p = r
     bool hand_over;           ///< not mixed: p's last step belongs to the iterate, for a launch that goes on from there
     double first_norm;        ///< an estimate of ||b|| that scales the first inner problem
+    SolveWindow* window;      ///< null: nobody looks
 };
 
 struct ControlResult {
@@ -164,6 +173,17 @@ struct Control {
         s.deferred = !pending && b > 0.02;
         s.update_u = !s.deferred;
         result.alpha = a;
+        if (ask.window != nullptr && blockIdx.x == 0 && result.passes % kLookEvery == 0) look(norm2, grid);
+    }
+
+    /// One block's: what the host shall see, and what it asks for. A sum of exponents out of range is no number, and
+    /// so every block comes to the end in the same pass.
+    __device__ __forceinline__ void look(double norm2, GridState& grid) const {
+        volatile SolveWindow* const seen = ask.window;
+        seen->residual = sqrt(norm2) / result.initial_norm;
+        seen->passes = result.passes;
+        if (seen->stop == 0) return;
+        for (int& exponent : grid.exponent) exponent = -4000;
     }
 
     /// The scalars after a defect d, stored as r = d / s.scale: sum[0] = r.r, sum[1] = r.p.

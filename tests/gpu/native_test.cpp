@@ -51,6 +51,44 @@ TEST_F(GpuNative, EveryPlanReachesTheTolerance) {
     }
 }
 
+/// A grid's solve is one kernel, which shows how far it is and ends where it is told to.
+TEST_F(GpuNative, AGridsKernelIsSeenAndStopped) {
+    const auto engine = make_gpu_engine();
+    const Problem grid = make_problem("poisson2d:level=9");
+    for (const NativePlan plan : {NativePlan::grid_resident, NativePlan::grid_stream})
+        for (const bool single : {false, true}) {
+            SCOPED_TRACE(to_string(plan) + (single ? ", float" : ", double"));
+            NativeChoice choice;
+            choice.plan = plan;
+            const auto solver = engine->native(grid.system, native_spec(single), choice);
+            std::vector<std::vector<double>> whole, watched, stopped;
+            constexpr std::uint64_t kPasses = 400'000; // about a second
+            const NativeRequest plain{.tolerance = 1e-9, .max_iterations = kPasses};
+            EXPECT_EQ(solver->solve(std::span(&grid.b, 1), plain, whole).front().end, PcgEnd::reached);
+
+            std::vector<std::uint64_t> seen;
+            NativeRequest request = plain;
+            request.watch = [&](std::uint64_t passes, double residual) {
+                seen.push_back(passes);
+                EXPECT_TRUE(residual > 0 && residual < 1e6) << residual;
+                return true;
+            };
+            const NativeReport report = solver->solve(std::span(&grid.b, 1), request, watched).front();
+            EXPECT_EQ(report.end, PcgEnd::reached);
+            EXPECT_EQ(watched, whole) << "a look changes no bit";
+            ASSERT_FALSE(seen.empty());
+            EXPECT_TRUE(std::ranges::is_sorted(seen));
+            EXPECT_LE(seen.back(), report.iterations);
+
+            request.tolerance = 0; // runs all passes
+            request.watch = [](std::uint64_t passes, double) { return passes < 1000; };
+            const NativeReport early = solver->solve(std::span(&grid.b, 1), request, stopped).front();
+            EXPECT_EQ(early.end, PcgEnd::cancelled);
+            EXPECT_GE(early.iterations, 1000U);
+            EXPECT_LT(early.iterations, kPasses);
+        }
+}
+
 TEST_F(GpuNative, PipelinedIsWithoutAPreconditioner) {
     SolveOptions o = native_options();
     o.scheme = Scheme::pipelined;

@@ -35,6 +35,7 @@ public:
                                     std::vector<std::vector<double>>& x) override {
         request_.tolerance = request.tolerance;
         request_.max_passes = native_limit(request.max_iterations);
+        if constexpr (requires { request_.watch; }) request_.watch = request.watch;
         std::vector<NativeReport> reports;
         x.resize(b.size());
         for (std::size_t s = 0; s < b.size(); ++s) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -54,6 +55,9 @@ struct CgRequest {
     /// 6513.
     std::optional<double> replace;
     Plan plan = Plan::automatic;
+    /// Called at times while the kernel runs: passes so far, and the residual as the recurrence has it, relative to the
+    /// first; false ends the solve within 256 passes as `cancelled`.
+    std::function<bool(std::uint64_t, double)> watch = {};
 };
 
 struct CgReport {

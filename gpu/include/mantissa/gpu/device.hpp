@@ -119,7 +119,18 @@ public:
     void start() { check(cudaEventRecord(begin_), "cudaEventRecord"); }
     /// Seconds since start(); waits for the work between, and throws what it failed with.
     double stop() {
-        check(cudaEventRecord(end_), "cudaEventRecord");
+        end();
+        return seconds();
+    }
+    /// stop() in parts: where the work ends, whether it has, and the rest.
+    void end() { check(cudaEventRecord(end_), "cudaEventRecord"); }
+    [[nodiscard]] bool ended() const {
+        const cudaError_t state = cudaEventQuery(end_);
+        if (state == cudaErrorNotReady) return false;
+        check(state, "kernel");
+        return true;
+    }
+    double seconds() {
         check(cudaEventSynchronize(end_), "kernel");
         float ms = 0;
         check(cudaEventElapsedTime(&ms, begin_, end_), "cudaEventElapsedTime");
