@@ -1,6 +1,7 @@
 // Google Benchmark of make_aggregation(): a 3-D Laplacian of 10^6 rows, circuits of 1.6 10^6 rows with conductances
 // over one decade and over three, and MatrixMarket files. Counters: the levels, their entries over those of the first
-// (`complexity`), and iterations of CG to 1e-10 with the reference's V(2,2) cycle.
+// (`complexity`), and iterations of CG to 1e-10 with the reference's V(2,2) cycle. Beside it whole solves to 1e-8 by CG
+// with cycles, `solve/SYSTEM/SPEC`, the right-hand side A times ones, their set-up included.
 //
 //     hierarchy_bench [FILE.mtx...] [--benchmark_OPTION...]
 #include <cstdio>
@@ -11,7 +12,9 @@
 
 #include <benchmark/benchmark.h>
 
+#include "mantissa/engine.hpp"
 #include "mantissa/host/matrix_market.hpp"
+#include "mantissa/host/solve.hpp"
 #include "mantissa/multilevel/hierarchy.hpp"
 #include "reference_cycle.hpp"
 #include "systems.hpp"
@@ -39,6 +42,30 @@ void add(const std::string& name, const std::function<CompressedRows()>& make) {
         ->Unit(benchmark::kMillisecond)
         ->MeasureProcessCPUTime()
         ->UseRealTime();
+    for (const std::string spec : {"v22,w=10,c=10", "v22,w=10,c=10,p=14", "v22,w=12/10,c=10,p=14",
+                                   "v22,w=12,c=12,p=14,s=64", "v22,w=16,c=15,p=15,s=64", "v22,w=double"})
+        benchmark::RegisterBenchmark(("solve/" + name + "/" + spec).c_str(),
+                                     [make, spec](benchmark::State& state) {
+                                         const CompressedRows a = make();
+                                         mantissa::Problem problem{.name = "rows", .system = mantissa::System(a)};
+                                         problem.b.assign(a.rows(), 0.0);
+                                         for (std::size_t i = 0; i < a.rows(); ++i)
+                                             for (auto k = a.row_begin()[i]; k < a.row_begin()[i + 1]; ++k)
+                                                 problem.b[i] += a.value()[k];
+                                         mantissa::SolveOptions o;
+                                         o.scheme = mantissa::Scheme::inexact_pcg;
+                                         o.preconditioner = mantissa::parse_cycle_spec(spec);
+                                         o.tolerance = 1e-8;
+                                         o.threads = kThreads;
+                                         mantissa::SolveResult r;
+                                         for (auto _ : state) r = solve(problem, *mantissa::make_emulated_engine(), o);
+                                         state.counters["iterations"] = static_cast<double>(r.inner_iterations);
+                                         if (r.status != mantissa::Status::converged)
+                                             state.SetLabel(to_string(r.status));
+                                     })
+            ->Unit(benchmark::kMillisecond)
+            ->Iterations(1)
+            ->UseRealTime();
 }
 
 } // namespace

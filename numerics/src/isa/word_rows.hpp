@@ -18,7 +18,7 @@ struct WordSlices {
     const std::int16_t* word;
 };
 
-/// r = cut(r 2^r_left + half(-sum, down)) in words of 32 bits.
+/// r = cut(r 2^r_left + half(-sum, down)) in words of the sum's type.
 struct RestOfRow {
     int r_left = 0;
     HalfShift down;
@@ -31,24 +31,27 @@ struct WeighedStep {
     std::int32_t most = 0;
 };
 
-struct WordRowKernels {
+/// What works with sums of type S.
+template <class S> struct RowSumKernels {
     /// Sums of the rows of slices first to end - 1, kSlice each, into sums[0 ..].
-    void (*sums_32)(const WordSlices& a, std::size_t first, std::size_t end, const std::int32_t* x, std::int32_t* sums);
-    void (*sums_64)(const WordSlices& a, std::size_t first, std::size_t end, const std::int32_t* x, std::int64_t* sums);
+    void (*sums)(const WordSlices& a, std::size_t first, std::size_t end, const std::int32_t* x, S* sums);
     /// left: what is left of r, which it may be; then g = step of it and f = cut(f + g).
-    void (*leave)(const std::int32_t* r, const std::int32_t* sums, RestOfRow rest, WeighedStep step, std::int32_t* left,
+    void (*leave)(const std::int32_t* r, const S* sums, RestOfRow rest, WeighedStep step, std::int32_t* left,
                   std::int32_t* g, std::int32_t* f, std::size_t n);
     /// Alone.
-    void (*leave_last)(const std::int32_t* r, const std::int32_t* sums, RestOfRow rest, std::int32_t* left,
-                       std::size_t n);
+    void (*leave_last)(const std::int32_t* r, const S* sums, RestOfRow rest, std::int32_t* left, std::size_t n);
+    /// e = half(f) + half(sum)
+    void (*rise)(const std::int32_t* f, const S* sums, HalfShift of_f, HalfShift of_x, std::int32_t* e, std::size_t n);
+    /// out = cut(e + half(m r'), most), r' what is left of r.
+    void (*after)(const std::int32_t* r, const S* sums, RestOfRow rest, WeighedStep step, const std::int32_t* e,
+                  std::int32_t* out, std::size_t n);
+};
+
+struct WordRowKernels {
     /// g = f = step of r.
     void (*begin)(const std::int32_t* r, WeighedStep step, std::int32_t* g, std::int32_t* f, std::size_t n);
-    /// e = half(f) + half(sum)
-    void (*rise)(const std::int32_t* f, const std::int32_t* sums, HalfShift of_f, HalfShift of_x, std::int32_t* e,
-                 std::size_t n);
-    /// out = cut(e + half(m r'), most), r' what is left of r.
-    void (*after)(const std::int32_t* r, const std::int32_t* sums, RestOfRow rest, WeighedStep step,
-                  const std::int32_t* e, std::int32_t* out, std::size_t n);
+    RowSumKernels<std::int32_t> of_32;
+    RowSumKernels<std::int64_t> of_64;
 };
 
 namespace baseline {

@@ -8,12 +8,12 @@ namespace {
 
 using Word = std::int32_t;
 
-MANTISSA_INLINE Word half(Word x, HalfShift s) {
-    return ((static_cast<Word>(x << s.left) >> s.right) + s.one) >> s.one;
+template <class S> MANTISSA_INLINE S half(S x, HalfShift s) {
+    return ((static_cast<S>(x << s.left) >> s.right) + s.one) >> s.one;
 }
-MANTISSA_INLINE Word cut(Word x, Word most) {
-    const Word low = x < -most ? -most : x;
-    return low > most ? most : low;
+template <class S> MANTISSA_INLINE Word cut(S x, Word most) {
+    const S low = x < -most ? -most : x;
+    return static_cast<Word>(low > most ? most : low);
 }
 
 template <class S>
@@ -29,36 +29,41 @@ void sums(const WordSlices& a, std::size_t first, std::size_t end, const Word* _
     }
 }
 
-MANTISSA_INLINE Word rest_of(Word r, Word sum, const RestOfRow& rest) {
-    return cut((r << rest.r_left) + half(-sum, rest.down), rest.most);
+template <class S> MANTISSA_INLINE Word rest_of(Word r, S sum, const RestOfRow& rest) {
+    return cut<S>((static_cast<S>(r) << rest.r_left) + half<S>(-sum, rest.down), rest.most);
 }
 
-void leave(const Word* r, const Word* __restrict sums, RestOfRow rest, WeighedStep step, Word* left, Word* __restrict g,
+template <class S>
+void leave(const Word* r, const S* __restrict sums, RestOfRow rest, WeighedStep step, Word* left, Word* __restrict g,
            Word* __restrict f, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) {
-        const Word x = rest_of(r[i], sums[i], rest), found = cut(half(step.m * x, step.s), step.most);
+        const Word x = rest_of(r[i], sums[i], rest),
+                   found = cut(half<S>(static_cast<S>(step.m) * x, step.s), step.most);
         left[i] = x;
         g[i] = found;
         f[i] = cut(f[i] + found, step.most);
     }
 }
-void leave_last(const Word* r, const Word* __restrict sums, RestOfRow rest, Word* left, std::size_t n) {
+template <class S> void leave_last(const Word* r, const S* __restrict sums, RestOfRow rest, Word* left, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) left[i] = rest_of(r[i], sums[i], rest);
 }
 void begin(const Word* __restrict r, WeighedStep step, Word* __restrict g, Word* __restrict f, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) g[i] = f[i] = cut(half(step.m * r[i], step.s), step.most);
 }
-void rise(const Word* __restrict f, const Word* __restrict sums, HalfShift of_f, HalfShift of_x, Word* __restrict e,
+template <class S>
+void rise(const Word* __restrict f, const S* __restrict sums, HalfShift of_f, HalfShift of_x, Word* __restrict e,
           std::size_t n) {
-    for (std::size_t i = 0; i < n; ++i) e[i] = half(f[i], of_f) + half(sums[i], of_x);
+    for (std::size_t i = 0; i < n; ++i) e[i] = half(f[i], of_f) + static_cast<Word>(half(sums[i], of_x));
 }
-void after(const Word* __restrict r, const Word* __restrict sums, RestOfRow rest, WeighedStep step,
+template <class S>
+void after(const Word* __restrict r, const S* __restrict sums, RestOfRow rest, WeighedStep step,
            const Word* __restrict e, Word* __restrict out, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i)
-        out[i] = cut(e[i] + half(step.m * rest_of(r[i], sums[i], rest), step.s), step.most);
+        out[i] = cut(e[i] + half<S>(static_cast<S>(step.m) * rest_of(r[i], sums[i], rest), step.s), step.most);
 }
 
-constexpr WordRowKernels kKernels{sums<std::int32_t>, sums<std::int64_t>, leave, leave_last, begin, rise, after};
+template <class S> constexpr RowSumKernels<S> kOf{sums<S>, leave<S>, leave_last<S>, rise<S>, after<S>};
+constexpr WordRowKernels kKernels{begin, kOf<std::int32_t>, kOf<std::int64_t>};
 
 } // namespace
 

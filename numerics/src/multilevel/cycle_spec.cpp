@@ -21,8 +21,11 @@ struct BitsField {
     std::vector<int> CycleSpec::*member;
     int least, most;
 };
-constexpr BitsField kBitsFields[] = {
-    {"w", &CycleSpec::w, 4, 16}, {"f", &CycleSpec::f, 4, 24}, {"e", &CycleSpec::e, 4, 24}, {"c", &CycleSpec::c, 4, 16}};
+constexpr BitsField kBitsFields[] = {{"w", &CycleSpec::w, 4, 16},
+                                     {"f", &CycleSpec::f, 4, 24},
+                                     {"e", &CycleSpec::e, 4, 24},
+                                     {"c", &CycleSpec::c, 4, 16},
+                                     {"p", &CycleSpec::p, 4, 16}};
 constexpr int kMostGuard = 8, kFindings = 7;
 constexpr std::size_t kMostLists = 16;
 
@@ -77,9 +80,11 @@ std::string to_string(const CycleSpec& spec) {
     if (spec.in_double) return text + ",w=double";
     CycleSpec usual;
     usual.f = usual_f(spec.w);
+    if (spec.p == spec.c) usual.p = spec.c;
     for (const BitsField& field : kBitsFields)
         if (const auto& bits = spec.*field.member; field.key == "w" || bits != usual.*field.member)
             text += fmt::format(",{}={}", field.key, fmt::join(bits, "/"));
+    if (spec.sums != usual.sums) text += fmt::format(",s={}", spec.sums);
     if (spec.guard != usual.guard) text += fmt::format(",g={}", spec.guard);
     return text;
 }
@@ -91,7 +96,7 @@ CycleSpec parse_cycle_spec(std::string_view text) {
     parse_shape(text, parts.front(), spec);
     for (std::size_t k = 1; k < parts.size(); ++k) {
         const std::size_t equals = parts[k].find('=');
-        if (equals == std::string_view::npos) fail(text, "write its fields as w=10,f=16,e=16,c=12,g=4");
+        if (equals == std::string_view::npos) fail(text, "write its fields as w=10,f=16,e=16,c=12,p=14,s=64,g=4");
         const std::string_view key = parts[k].substr(0, equals), value = parts[k].substr(equals + 1);
         if (!seen.insert(key).second) fail(text, fmt::format("{}= is given twice", key.substr(0, 20)));
         if (key == "w" && value == "double") {
@@ -100,16 +105,20 @@ CycleSpec parse_cycle_spec(std::string_view text) {
             const std::optional<int> bits = spec_text::to_int(value);
             if (!bits || *bits < 0 || *bits > kMostGuard) fail(text, fmt::format("g= takes 0 to {} bits", kMostGuard));
             spec.guard = *bits;
+        } else if (key == "s") {
+            if (value != "32" && value != "64") fail(text, "s= takes 32 or 64 bits");
+            spec.sums = value == "64" ? 64 : 32;
         } else {
             const auto* field = std::find_if(std::begin(kBitsFields), std::end(kBitsFields),
                                              [&](const BitsField& f) { return f.key == key; });
             if (field == std::end(kBitsFields))
-                fail(text, fmt::format("there is no field '{}'; write w, f, e, c or g", key.substr(0, 20)));
+                fail(text, fmt::format("there is no field '{}'; write w, f, e, c, p, s or g", key.substr(0, 20)));
             spec.*field->member = parse_bits(text, *field, value);
         }
     }
     if (spec.in_double && seen.size() > 1) fail(text, "with w=double there are no other bits: leave them out");
     if (seen.count("f") == 0) spec.f = usual_f(spec.w);
+    if (spec.p == spec.c) spec.p.clear();
     return spec;
 }
 

@@ -18,6 +18,11 @@ using detail::for_each_row, detail::HalfShift, detail::kSlice, detail::kWorthThr
 
 constexpr std::size_t kBlock = 1024; ///< rows whose sums a thread forms at a time
 
+template <class S> const detail::RowSumKernels<S>& of_sums(const detail::WordRowKernels& kernels) {
+    if constexpr (sizeof(S) == 4) return kernels.of_32;
+    else return kernels.of_64;
+}
+
 /// Rows of words in slices, padded to whole ones.
 class SlicedRows {
 public:
@@ -55,8 +60,7 @@ public:
         for (std::size_t block = 0; block < blocks; ++block) {
             std::array<S, kBlock> sums;
             const std::size_t first = block * (kBlock / kSlice), end = std::min(all, first + kBlock / kSlice);
-            if constexpr (sizeof(S) == 4) kernels.sums_32(slices, first, end, x, sums.data());
-            else kernels.sums_64(slices, first, end, x, sums.data());
+            of_sums<S>(kernels).sums(slices, first, end, x, sums.data());
             largest = std::max(largest, work(block * kBlock, std::min(kBlock, rows_ - block * kBlock), sums.data()));
         }
         return largest;
@@ -69,9 +73,16 @@ private:
     std::vector<std::int16_t> word_;
 };
 
+/// Do sums of products of words below 2^(bits - 1) with rows of sums up to 2^l need more than 32 bits?
+constexpr bool wide_sums(int bits, int l) {
+    return bits - 1 + l > 31;
+}
+
 struct RowsLevel {
     SlicedRows a, prolongation, restriction;
     LevelWords words;
+    bool wide_g = false, wide_v = false,
+         wide_e = false; ///< sums of A g, P v and A e, and what is made of them, need 64 bits
     std::vector<std::int32_t> entered, r, f, g, next_g, e, other, v;
     std::vector<Wide> t;
 };
@@ -84,6 +95,11 @@ public:
         for (WordLevel& from : h.level) {
             RowsLevel& l = level_.emplace_back();
             l.words = from.words;
+            const int row_sum = ceil_log2(static_cast<double>(from.a.largest_row_sum()));
+            const bool wide_r = wide_sums(l.words.h, kWeightBits);
+            l.wide_g = wide_r || wide_sums(l.words.f, row_sum);
+            l.wide_v = wide_sums(l.words.e, l.words.pl);
+            l.wide_e = wide_r || wide_sums(l.words.n + 1, row_sum);
             l.a = SlicedRows(from.a, threads_);
             l.prolongation = SlicedRows(from.prolongation, threads_);
             l.restriction = SlicedRows(from.restriction, threads_);
@@ -135,35 +151,40 @@ private:
         return e;
     }
 
-    [[nodiscard]] static HalfShift shift(int s) {
-        return HalfShift(s, 32);
+    template <class S> [[nodiscard]] static HalfShift shift(int s) {
+        return HalfShift(s, 8 * static_cast<int>(sizeof(S)));
     }
     [[nodiscard]] static std::int32_t most(int bits) {
         return (std::int32_t{1} << (bits - 1)) - 1;
     }
-    [[nodiscard]] static WeighedStep step(const Weight& weight, int s, int bits) {
-        return {weight.significand, shift(weight.shift + s), most(bits)};
+    template <class S> [[nodiscard]] static WeighedStep step(const Weight& weight, int s, int bits) {
+        return {weight.significand, shift<S>(weight.shift + s), most(bits)};
     }
     /// r - A x with r of point q: r enters whole, since the points of A x are below the guard's.
-    [[nodiscard]] static RestOfRow rest(const LevelWords& b, int q, int point) {
-        return {b.guard - q, shift(point + b.ac - b.guard), most(b.h)};
+    template <class S> [[nodiscard]] static RestOfRow rest(const LevelWords& b, int q, int point) {
+        return {b.guard - q, shift<S>(point + b.ac - b.guard), most(b.h)};
+    }
+    /// work(number of the sums' type)
+    template <class Work> static void with_sums(bool wide, const Work& work) {
+        if (wide) work(Wide{});
+        else work(std::int32_t{});
     }
 
-    void descend(RowsLevel& l) const {
+    template <class S> void descend(RowsLevel& l) const {
         const LevelWords& b = l.words;
-        kernels_.begin(l.entered.data(), step(b.before.front(), -b.phi, b.f), l.g.data(), l.f.data(), l.a.rows());
+        const auto& kernels = of_sums<S>(kernels_);
+        kernels_.begin(l.entered.data(), step<std::int32_t>(b.before.front(), -b.phi, b.f), l.g.data(), l.f.data(),
+                       l.a.rows());
         for (std::size_t k = 0; k < b.before.size(); ++k) {
-            const RestOfRow left = rest(b, k == 0 ? 0 : b.guard, b.phi);
+            const RestOfRow left = rest<S>(b, k == 0 ? 0 : b.guard, b.phi);
             const std::int32_t* const r = k == 0 ? l.entered.data() : l.r.data();
             const bool last = k + 1 == b.before.size();
-            const WeighedStep next = last ? WeighedStep{} : step(b.before[k + 1], b.guard - b.phi, b.f);
-            l.a.for_blocks<std::int32_t>(
-                l.g.data(), threads_, [&](std::size_t i, std::size_t n, const std::int32_t* sums) {
-                    if (last) kernels_.leave_last(r + i, sums, left, l.r.data() + i, n);
-                    else
-                        kernels_.leave(r + i, sums, left, next, l.r.data() + i, l.next_g.data() + i, l.f.data() + i, n);
-                    return Wide{0};
-                });
+            const WeighedStep next = last ? WeighedStep{} : step<S>(b.before[k + 1], b.guard - b.phi, b.f);
+            l.a.for_blocks<S>(l.g.data(), threads_, [&](std::size_t i, std::size_t n, const S* sums) {
+                if (last) kernels.leave_last(r + i, sums, left, l.r.data() + i, n);
+                else kernels.leave(r + i, sums, left, next, l.r.data() + i, l.next_g.data() + i, l.f.data() + i, n);
+                return Wide{0};
+            });
             std::swap(l.g, l.next_g);
         }
     }
@@ -172,7 +193,7 @@ private:
     int solve(std::size_t at) {
         RowsLevel &l = level_[at], &next = level_[at + 1];
         const LevelWords& b = l.words;
-        descend(l);
+        with_sums(l.wide_g, [&](auto s) { descend<decltype(s)>(l); });
         const Wide largest =
             l.restriction.for_blocks<Wide>(l.r.data(), threads_, [&](std::size_t i, std::size_t n, const Wide* sums) {
                 Wide longest = 0;
@@ -218,42 +239,46 @@ private:
 
     int rise(RowsLevel& l, const RowsLevel& next, int i, int j) const {
         const LevelWords& b = l.words;
-        const HalfShift of_f = shift(b.phi - i), of_x = shift(j + b.pc - i);
-        l.prolongation.for_blocks<std::int32_t>(
-            next.v.data(), threads_, [&](std::size_t at, std::size_t n, const std::int32_t* sums) {
-                kernels_.rise(l.f.data() + at, sums, of_f, of_x, l.e.data() + at, n);
+        const HalfShift of_f = shift<std::int32_t>(b.phi - i);
+        with_sums(l.wide_v, [&](auto s) {
+            using S = decltype(s);
+            const HalfShift of_x = shift<S>(j + b.pc - i);
+            l.prolongation.for_blocks<S>(next.v.data(), threads_, [&](std::size_t at, std::size_t n, const S* sums) {
+                of_sums<S>(kernels_).rise(l.f.data() + at, sums, of_f, of_x, l.e.data() + at, n);
                 return Wide{0};
             });
+        });
         for (const Weight& weight : b.after) {
-            if (i + b.ac > b.guard) after(l, weight, i);
-            else after_far(l, weight, i);
+            with_sums(l.wide_e, [&](auto s) {
+                if (i + b.ac > b.guard) after<decltype(s)>(l, weight, i);
+                else after_far<decltype(s)>(l, weight, i);
+            });
             std::swap(l.e, l.other);
         }
         return i;
     }
 
-    void after(RowsLevel& l, const Weight& weight, int i) const {
+    template <class S> void after(RowsLevel& l, const Weight& weight, int i) const {
         const LevelWords& b = l.words;
-        const RestOfRow left = rest(b, 0, i);
-        const WeighedStep found = step(weight, b.guard - i, b.n + 1);
-        l.a.for_blocks<std::int32_t>(
-            l.e.data(), threads_, [&](std::size_t at, std::size_t n, const std::int32_t* sums) {
-                kernels_.after(l.entered.data() + at, sums, left, found, l.e.data() + at, l.other.data() + at, n);
-                return Wide{0};
-            });
+        const RestOfRow left = rest<S>(b, 0, i);
+        const WeighedStep found = step<S>(weight, b.guard - i, b.n + 1);
+        l.a.for_blocks<S>(l.e.data(), threads_, [&](std::size_t at, std::size_t n, const S* sums) {
+            of_sums<S>(kernels_).after(l.entered.data() + at, sums, left, found, l.e.data() + at, l.other.data() + at,
+                                       n);
+            return Wide{0};
+        });
     }
     /// Where e is so large that A e's point is above the guard's.
-    void after_far(RowsLevel& l, const Weight& weight, int i) const {
+    template <class S> void after_far(RowsLevel& l, const Weight& weight, int i) const {
         const LevelWords& b = l.words;
-        l.a.for_blocks<std::int32_t>(
-            l.e.data(), threads_, [&](std::size_t at, std::size_t n, const std::int32_t* sums) {
-                for (std::size_t k = 0; k < n; ++k) {
-                    const Wide r = cut(half(l.entered[at + k], -b.guard) - half(sums[k], i + b.ac - b.guard), b.h);
-                    l.other[at + k] = static_cast<std::int32_t>(
-                        cut(l.e[at + k] + half(weight.significand * r, weight.shift + b.guard - i), b.n + 1));
-                }
-                return Wide{0};
-            });
+        l.a.for_blocks<S>(l.e.data(), threads_, [&](std::size_t at, std::size_t n, const S* sums) {
+            for (std::size_t k = 0; k < n; ++k) {
+                const Wide r = cut(half(l.entered[at + k], -b.guard) - half(sums[k], i + b.ac - b.guard), b.h);
+                l.other[at + k] = static_cast<std::int32_t>(
+                    cut(l.e[at + k] + half(weight.significand * r, weight.shift + b.guard - i), b.n + 1));
+            }
+            return Wide{0};
+        });
     }
 
     std::vector<double> scale_;

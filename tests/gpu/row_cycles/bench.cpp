@@ -30,7 +30,9 @@ using Json = nlohmann::ordered_json;
 
 constexpr double kTolerance = 1e-8;
 constexpr int kRepeats = 5, kThreads = 2;
-constexpr const char* kSpecs[] = {"v22,w=10,c=10", "v11,w=10,c=10", "v22,w=16,c=15", "v22,w=double", "v11,w=double"};
+constexpr const char* kSpecs[] = {
+    "v22,w=10,c=10",           "v22,w=10,c=10,p=14", "v22,w=12/10,c=10,p=14", "v22,w=12,c=12,p=14,s=64",
+    "v22,w=16,c=15,p=16,s=64", "v11,w=10,c=10",      "v22,w=double",          "v11,w=double"};
 
 double now() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();

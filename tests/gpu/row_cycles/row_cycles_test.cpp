@@ -18,9 +18,21 @@ namespace {
 
 class GpuRowCycles : public testing::DeviceTest {};
 
-const char* const kSpecs[] = {"v22,w=10,c=10", "v11,w=8,f=8,e=12,c=8",   "b2,w=10",    "v21,w=12,c=12,g=2",
-                              "v22,w=16,c=16", "v11,w=12/8,c=12/8,e=20", "b1,w=8",     "v44,w=16,f=22,g=6",
-                              "v12,w=10,e=24", "v33,w=9,f=20,c=9",       "b4,w=4,c=4", "v11,w=4,f=4,e=4,g=0,c=6"};
+const char* const kSpecs[] = {"v22,w=10,c=10",
+                              "v11,w=8,f=8,e=12,c=8",
+                              "b2,w=10",
+                              "v21,w=12,c=12,g=2",
+                              "v22,w=16,c=16",
+                              "v11,w=12/8,c=12/8,e=20",
+                              "b1,w=8",
+                              "v44,w=16,f=22,g=6",
+                              "v12,w=10,e=24",
+                              "v33,w=9,f=20,c=9",
+                              "b4,w=4,c=4",
+                              "v11,w=4,f=4,e=4,g=0,c=6",
+                              "v22,w=10,c=10,p=14",
+                              "v22,w=12/10,c=12,p=14,s=64",
+                              "v12,w=16,c=15,p=16,s=64,f=24,e=24"};
 
 std::vector<System> systems() {
     std::mt19937_64 random(3);

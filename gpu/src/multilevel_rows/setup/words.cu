@@ -110,14 +110,15 @@ DeviceWords words_of(const DeviceHierarchy& h, const CycleSpec& spec) {
         write_matrix_words<<<blocks_of(from.a.rows), kThreadsOfSetup>>>(from.a, from.kernel, bits, kMostTaken,
                                                                         to.a.value, on_device + l);
         if (l + 1 == levels) break;
-        to.words.pc = bits - 1 - exponent_of(std::bit_cast<double>(found[l].largest_way));
+        const int of_way = spec.interpolation(l);
+        to.words.pc = of_way - 1 - exponent_of(std::bit_cast<double>(found[l].largest_way));
         const double unit = std::ldexp(1.0, to.words.pc);
         to.prolongation = words_like(from.prolongation, keep);
         to.restriction = words_like(from.restriction, keep);
-        write_way_words<<<blocks_of(from.a.rows), kThreadsOfSetup>>>(from.prolongation, bits, unit,
+        write_way_words<<<blocks_of(from.a.rows), kThreadsOfSetup>>>(from.prolongation, of_way, unit,
                                                                      to.prolongation.value, on_device + l);
         auto* const of_restriction = keep.get<Found>(1); // (the same words in other rows)
-        write_way_words<<<blocks_of(from.restriction.rows), kThreadsOfSetup>>>(from.restriction, bits, unit,
+        write_way_words<<<blocks_of(from.restriction.rows), kThreadsOfSetup>>>(from.restriction, of_way, unit,
                                                                                to.restriction.value, of_restriction);
     }
     check(cudaGetLastError(), "words_of");
@@ -126,7 +127,8 @@ DeviceWords words_of(const DeviceHierarchy& h, const CycleSpec& spec) {
         LevelWords& of = words.level[l].words;
         const int ac = of.ac, pc = of.pc;
         const double largest = h.level[l].largest;
-        of = level_words(spec, l, least_smoothed(largest), largest, ceil_log2(static_cast<double>(found[l].row_sum)));
+        of = level_words(spec, l, least_smoothed(largest), largest, ceil_log2(static_cast<double>(found[l].row_sum)),
+                         spec.sums);
         of.ac = ac;
         of.pc = pc;
         if (l + 1 < levels) of.pl = ceil_log2(static_cast<double>(std::max(found[l].way_sum, 1ULL)));

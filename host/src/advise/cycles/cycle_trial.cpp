@@ -13,15 +13,19 @@ namespace mantissa::advising {
 namespace {
 
 /// The bits that a CycleSpec may have (cycle_spec.hpp).
-constexpr int kFewest = 4, kMostOfR = 16, kMostOfF = 24, kMostOfCoefficients = 16;
+constexpr int kFewest = 4, kMostOfR = 16, kMostOfF = 24, kMostOfCoefficients = 15, kMostOfInterpolation = 16;
+/// Of an interpolation's entry on rows. Where coefficients span decades so do the entries, which have one point; they
+/// take 16 bits of memory anyway, and with 14 sums of them and of words of 16 bits fit 32.
+constexpr int kUsualOfInterpolation = 14;
 /// What f has more than r where nothing is said of it.
 constexpr int kMoreOfF = 7;
 
 /// `shape`'s steps, in the usual words.
-CycleSpec usual_words(const CycleSpec& shape) {
+CycleSpec usual_words(const CycleSpec& shape, bool rows) {
     CycleSpec spec;
     spec.before = shape.before;
     spec.after = shape.after;
+    if (rows) spec.p = {kUsualOfInterpolation};
     return spec;
 }
 
@@ -99,22 +103,13 @@ void CycleSearch::shorten(CycleSpec& spec, std::uint64_t limit, int least,
     bits(spec) = holds;
 }
 
-bool CycleSearch::coefficients_matter(const CycleSpec& spec, std::uint64_t limit) {
-    CycleSpec fewest = spec;
-    fewest.c = {kFewest};
-    if (problem_.system.kind() == System::Kind::stencil && works(fewest, limit) &&
-        known_.at(to_string(fewest)).second.iterations == known_.at(to_string(spec)).second.iterations)
-        return false;
-    return true;
-}
-
 void CycleSearch::polish(CycleSpec& spec, std::uint64_t limit) {
     for (bool lowered = true; lowered && !time_up_;) {
         lowered = false;
         for (std::vector<int> CycleSpec::*const list : {&CycleSpec::w, &CycleSpec::c, &CycleSpec::f, &CycleSpec::e}) {
             CycleSpec shorter = spec;
             int& bits = (shorter.*list).front();
-            if (bits == kFewest || (list == &CycleSpec::c && !coefficients_)) continue;
+            if (bits == kFewest || (list == &CycleSpec::c && !rows_)) continue;
             --bits;
             if (!works(shorter, limit)) continue;
             spec = shorter;
@@ -124,15 +119,19 @@ void CycleSearch::polish(CycleSpec& spec, std::uint64_t limit) {
 }
 
 std::optional<CycleTrial> CycleSearch::longest(const CycleSpec& shape, std::uint64_t limit) {
-    CycleSpec spec = with_r(usual_words(shape), kMostOfR);
+    CycleSpec spec = with_r(usual_words(shape, rows_), kMostOfR);
     spec.e = {kMostOfF};
-    spec.c = {kMostOfCoefficients};
+    if (rows_) {
+        spec.c = {kMostOfCoefficients};
+        spec.p = {kMostOfInterpolation};
+        spec.sums = 64;
+    }
     if (!works(spec, limit)) return std::nullopt;
     return known_.at(to_string(spec)).second;
 }
 
 std::optional<CycleTrial> CycleSearch::shortest(const CycleSpec& shape, std::uint64_t limit) {
-    CycleSpec spec = usual_words(shape);
+    CycleSpec spec = usual_words(shape, rows_);
     if (!works(spec, limit)) {
         const std::optional<CycleTrial> any = longest(spec, limit);
         if (!any) return std::nullopt;
@@ -145,8 +144,13 @@ std::optional<CycleTrial> CycleSearch::shortest(const CycleSpec& shape, std::uin
         (works(with_r(spec, middle), limit) ? holds : fails) = middle;
     }
     spec = holds == spec.w.front() ? spec : with_r(spec, holds);
-    coefficients_ = coefficients_matter(spec, limit);
-    if (coefficients_) shorten(spec, limit, kFewest, [](CycleSpec& s) -> int& { return s.c.front(); });
+    if (rows_) {
+        shorten(spec, limit, kFewest, [](CycleSpec& s) -> int& { return s.c.front(); });
+        CycleSpec plain = spec; // shorter sums, and entries of P that fit them
+        plain.sums = 32;
+        plain.p = {kUsualOfInterpolation};
+        if (!(plain == spec) && works(plain, limit)) spec = plain;
+    }
     shorten(spec, limit, kFewest, [](CycleSpec& s) -> int& { return s.f.front(); });
     shorten(spec, limit, kFewest, [](CycleSpec& s) -> int& { return s.e.front(); });
     polish(spec, limit);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "mantissa/host/advise_cycles.hpp"
+#include "mantissa/multilevel/grid_words.hpp"
 #include "running/processor_time.hpp"
 
 namespace mantissa::advising {
@@ -28,7 +29,7 @@ public:
     CycleSearch(const Problem& problem, const AdviceOptions& options, const LevelsMeasured& levels,
                 std::function<double()> spent, double seconds, double each, std::function<void(const std::string&)> say)
         : problem_(problem), options_(options), levels_(levels), spent_(std::move(spent)), seconds_(seconds),
-          say_(std::move(say)), longest_seconds_(each) {}
+          say_(std::move(say)), rows_(!multilevel::grid_words(problem.system)), longest_seconds_(each) {}
 
     /// From `shape`'s usual words down, or from the longest where these do not; words of r first, then coefficients, f
     /// and e, in growing steps, then by halving, then by single bits. None where no words do within the limit.
@@ -43,8 +44,6 @@ private:
     bool works(const CycleSpec& spec, std::uint64_t limit);
     void shorten(CycleSpec& spec, std::uint64_t limit, int least, const std::function<int&(CycleSpec&)>& bits);
     void polish(CycleSpec& spec, std::uint64_t limit);
-    /// Do the coefficients' bits change anything? They do not where they are integers.
-    bool coefficients_matter(const CycleSpec& spec, std::uint64_t limit);
 
     const Problem& problem_;
     const AdviceOptions& options_;
@@ -53,7 +52,7 @@ private:
     double seconds_;
     std::function<void(const std::string&)> say_;
     std::map<std::string, std::pair<std::uint64_t, CycleTrial>> known_; ///< by spec: the limit, and what came of it
-    bool time_up_ = false, coefficients_ = true;
+    bool time_up_ = false, rows_; ///< rows_: coefficients are words, no small integers
     double longest_seconds_;
 };
 

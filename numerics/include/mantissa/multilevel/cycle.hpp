@@ -13,7 +13,8 @@
 //
 //     phi = F - W - ceil(log2(sum over k of the weights))        the point of f, beside that of r
 //     H   = W + G + 6                                            bits of r inside a level
-//     N   = min(26, max(16, 30 - l)), 2^l the least power of two not below the largest row sum of |a_ij|
+//     N   = min(26, max(16, S - 2 - l)), S the bits of a sum: on rows the spec's, on a constant stencil 32;
+//           2^l is the least power of two not below the largest row sum of |a_ij|
 //
 // Into the finest level.  r = cut(half(d 2^(W-1-x), 0), W), x the least integer with all |d| < 2^x. (d is zero: c = 0.)
 //
@@ -52,7 +53,8 @@
 //                        integers are a multiple of the matrix: c is multiplied by it, in double.
 //     sparse rows        of a Hierarchy (multilevel/hierarchy.hpp); ac = c - 1, the diagonal a word of 2^ac and what
 //     the
-//                        roundings of its row took from the near-kernel's product; pc by the largest p_ij of the level.
+//                        roundings of its row took from the near-kernel's product; p has bits of its own, pc is by the
+//                        largest p_ij of the level.
 //                        d is multiplied by the scale, in double, and c likewise. Weights: for eigenvalues from
 //                        min(largest / 4, 1/3) to `largest` of the level.
 // A weight 1 / (middle + half cos((2k + 1) pi / (2 steps))), k from 0, is rounded to nine significant bits.

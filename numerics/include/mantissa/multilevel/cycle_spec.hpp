@@ -16,6 +16,8 @@
 //   f=    bits of a word of f, what smoothing found        4..24, default 7 more than w
 //   e=    bits of a word of e as it goes up a level        4..24, default 16
 //   c=    bits of a coefficient                            4..16, default 12 (constant stencils are integers anyway)
+//   p=    bits of an interpolation's entry                 4..16, default as c (and 4, 2, 1 for constant stencils)
+//   s=    bits of a sum A e on sparse rows                 32 or 64, default 32: e is as long as its sums have room for
 //   g=    fraction bits of r inside a level                0..8, default 4
 #pragma once
 
@@ -31,11 +33,13 @@ struct CycleSpec {
     int before = 2, after = 0;                   ///< smoothing steps, 1..4 and 0..4; `after` 0 is kind b
     bool in_double = false;                      ///< no words: bits below mean nothing
     std::vector<int> w{10}, f{17}, e{16}, c{12}; ///< from the finest level on; the last holds for all coarser ones
-    int guard = 4;
+    std::vector<int> p;                          ///< likewise; empty: as c
+    int guard = 4, sums = 32;
     /// Of one of the lists above, on level `l`, the finest being 0.
     [[nodiscard]] static int of(const std::vector<int>& bits, std::size_t l) {
         return bits[l < bits.size() ? l : bits.size() - 1];
     }
+    [[nodiscard]] int interpolation(std::size_t l) const { return of(p.empty() ? c : p, l); }
     friend bool operator==(const CycleSpec&, const CycleSpec&) = default;
 };
 

@@ -42,7 +42,7 @@ WordHierarchy word_hierarchy(Hierarchy&& hierarchy, const CycleSpec& spec, int t
 /// Of any system: of the grid where its stencil reproduces itself, else of hierarchy_of()'s levels. Throws InvalidInput
 /// where that does.
 WordHierarchy word_hierarchy(const System& system, const CycleSpec& spec, int threads);
-/// Do 16-bit words and 32-bit sums hold what a level forms? (multilevel/cycle.hpp, term by term.)
+/// Do 16-bit words hold a level's matrices and 32-bit ones its vectors? (multilevel/cycle.hpp, term by term.)
 bool fits_short_words(const WordLevel& level);
 /// Is every word of a one of 16 bits?
 bool short_words(const WordRows& a);

@@ -62,6 +62,7 @@ private:
     double factor_;
 };
 
+inline constexpr int kWeightBits = 9; ///< significant bits of a smoothing step's weight
 /// significand 2^-shift
 struct Weight {
     int significand = 0, shift = 0;
@@ -90,7 +91,8 @@ struct LevelWords {
         return std::min(phi, n - 1 - bound);
     }
 };
-/// `row_sum_log2`: 2^l bounds the row sums of |A|'s words.
-LevelWords level_words(const CycleSpec& spec, std::size_t level, double smallest, double largest, int row_sum_log2);
+/// `row_sum_log2`: 2^l bounds the row sums of |A|'s words; `sum_bits`: S of the definition.
+LevelWords level_words(const CycleSpec& spec, std::size_t level, double smallest, double largest, int row_sum_log2,
+                       int sum_bits);
 
 } // namespace mantissa::multilevel

@@ -102,7 +102,9 @@ int grid_row_sum(const GridWords& grid) {
 }
 
 LevelWords grid_level_words(const GridWords& grid, const CycleSpec& spec, std::size_t level) {
-    LevelWords words = level_words(spec, level, grid.largest / 2, grid.largest, ceil_log2(grid_row_sum(grid)));
+    constexpr int kSumBits = 32;
+    LevelWords words =
+        level_words(spec, level, grid.largest / 2, grid.largest, ceil_log2(grid_row_sum(grid)), kSumBits);
     words.pc = words.pl = 2;
     return words;
 }

@@ -66,9 +66,7 @@ bool short_words(const WordRows& a) {
 
 bool fits_short_words(const WordLevel& level) {
     const LevelWords& b = level.words;
-    const int l = ceil_log2(static_cast<double>(level.a.largest_row_sum()));
-    bool good = short_words(level.a) && short_words(level.prolongation) && b.f - 1 + l <= 31 && b.n + l <= 31 &&
-                b.h + 8 <= 31 && b.phi + b.ac > b.guard && b.e - 1 + b.pl <= 31;
+    bool good = short_words(level.a) && short_words(level.prolongation) && b.phi + b.ac > b.guard;
     for (const Weight& weight : b.after) good = good && b.phi <= weight.shift + b.guard;
     return good;
 }
@@ -87,11 +85,11 @@ WordHierarchy word_hierarchy(Hierarchy&& hierarchy, const CycleSpec& spec, int t
         const int bits = CycleSpec::of(spec.c, l);
         level.a = matrix_words(from, bits, threads);
         level.words = level_words(spec, l, least_smoothed(from.largest), from.largest,
-                                  ceil_log2(static_cast<double>(level.a.largest_row_sum())));
+                                  ceil_log2(static_cast<double>(level.a.largest_row_sum())), spec.sums);
         level.words.ac = level.a.point;
         if (l + 1 == hierarchy.level.size()) break;
-        level.prolongation = interpolation_words(from.prolongation, bits, threads);
-        level.restriction = interpolation_words(from.restriction, bits, threads);
+        level.prolongation = interpolation_words(from.prolongation, spec.interpolation(l), threads);
+        level.restriction = interpolation_words(from.restriction, spec.interpolation(l), threads);
         from = {};
         level.words.pc = level.prolongation.point;
         level.words.pl = ceil_log2(static_cast<double>(std::max(level.prolongation.largest_row_sum(), Wide{1})));

@@ -6,9 +6,8 @@ namespace mantissa::multilevel {
 
 namespace {
 
-constexpr int kWeightBits = 9; ///< significant bits of a smoothing step's weight
-constexpr int kHeadroom = 6;   ///< bits by which r may grow inside a level
-constexpr int kMostE = 26, kLeastE = 16, kSumBits = 30;
+constexpr int kHeadroom = 6; ///< bits by which r may grow inside a level
+constexpr int kMostE = 26, kLeastE = 16;
 
 } // namespace
 
@@ -25,7 +24,8 @@ std::vector<Weight> chebyshev_weights(int steps, double smallest, double largest
     return weights;
 }
 
-LevelWords level_words(const CycleSpec& spec, std::size_t level, double smallest, double largest, int row_sum_log2) {
+LevelWords level_words(const CycleSpec& spec, std::size_t level, double smallest, double largest, int row_sum_log2,
+                       int sum_bits) {
     LevelWords words;
     words.w = CycleSpec::of(spec.w, level);
     words.f = CycleSpec::of(spec.f, level);
@@ -38,7 +38,7 @@ LevelWords level_words(const CycleSpec& spec, std::size_t level, double smallest
     for (const Weight& weight : words.before) sum += weight.value();
     words.phi = words.f - words.w - ceil_log2(sum);
     words.h = words.w + words.guard + kHeadroom;
-    words.n = std::min(kMostE, std::max(kLeastE, kSumBits - row_sum_log2));
+    words.n = std::min(kMostE, std::max(kLeastE, sum_bits - 2 - row_sum_log2));
     return words;
 }
 
