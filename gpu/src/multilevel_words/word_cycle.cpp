@@ -199,19 +199,31 @@ struct WordCycle::State {
     }
     /// b as the kernel reads it, its edge zero.
     template <class T> double upload_b(std::span<const T> b) {
-        std::vector<T> inner(b.begin(), b.end());
         const std::size_t side = static_cast<std::size_t>(n) + 1;
         double squares = 0;
         std::uint64_t bits = 0;
-        for (std::size_t y = 0; y < side; ++y)
-            for (std::size_t x = 0; x < side; ++x) {
-                T& value = inner[y * side + x];
-                if (x == 0 || y == 0 || x + 1 == side || y + 1 == side) value = T{};
+        for (std::size_t y = 1; y + 1 < side; ++y)
+            for (std::size_t x = 1; x + 1 < side; ++x) {
+                const T value = b[y * side + x];
                 squares += static_cast<double>(value) * static_cast<double>(value);
                 if constexpr (std::is_integral_v<T>)
                     bits |= value < 0 ? -static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
             }
         outer.length_b = std::bit_width(bits);
+        const auto row = [&](auto* from, std::size_t y) { return std::span(from + y * side, side); };
+        const auto edge_is_zero = [&] {
+            const auto zero = [](T x) { return x == T{}; };
+            for (std::size_t y = 1; y + 1 < side; ++y)
+                if (!zero(b[y * side]) || !zero(b[(y + 1) * side - 1])) return false;
+            return std::ranges::all_of(row(b.data(), 0), zero) && std::ranges::all_of(row(b.data(), side - 1), zero);
+        };
+        if (edge_is_zero()) {
+            upload(b, const_cast<void*>(outer.b));
+            return std::sqrt(squares);
+        }
+        std::vector<T> inner(b.begin(), b.end());
+        for (const std::size_t y : {std::size_t{0}, side - 1}) std::ranges::fill(row(inner.data(), y), T{});
+        for (std::size_t y = 1; y + 1 < side; ++y) inner[y * side] = inner[(y + 1) * side - 1] = T{};
         upload(std::span<const T>(inner), const_cast<void*>(outer.b));
         return std::sqrt(squares);
     }

@@ -2,7 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
+#include <cmath>
 #include <cstddef>
+#include <limits>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -26,6 +30,20 @@ template <class Work> void for_pieces(int threads, std::size_t count, std::size_
     others.reserve(pieces - 1);
     for (std::size_t k = 1; k < pieces; ++k) others.emplace_back([&, k] { work(bound(k), bound(k + 1)); });
     work(bound(0), bound(1));
+}
+
+/// Does `good` hold of all elements?
+template <class T, class Good> bool all_of(int threads, std::span<const T> v, const Good& good) {
+    std::atomic<bool> all{true};
+    for_pieces(threads, v.size(), 1, [&](std::size_t begin, std::size_t end) {
+        bool some = true; // (without a way out early, several at a time)
+        for (std::size_t i = begin; i < end; ++i) some = some & good(v[i]);
+        if (!some) all = false;
+    });
+    return all;
+}
+inline bool all_finite(int threads, std::span<const double> v) {
+    return all_of(threads, v, [](double x) { return std::abs(x) <= std::numeric_limits<double>::max(); });
 }
 
 } // namespace mantissa::running

@@ -255,7 +255,7 @@ std::vector<SolveResult> solve_together(const Problem& problem, const Engine& en
         } else {
             if (r.true_residual < deciding(o.tolerance)) r.status = Status::converged;
             else r.detail = fmt::format("the limit of {} inner iterations is reached", request.max_iterations);
-            if (one.exact) r.error = rms_error(one, x[k]);
+            if (one.exact) r.error = rms_error(one, x[k], o.threads);
             if (o.bound) r.bound = error_bound(one, x[k], o.threads);
             if (o.keep_solution) r.u = std::move(x[k]);
         }

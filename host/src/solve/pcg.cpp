@@ -171,14 +171,14 @@ SolveResult solve_over_parts(const Problem& problem, const std::shared_ptr<Space
     o.threads = std::max(1, options.threads / static_cast<int>(space->here().size()));
     double true_residual = 0;
     SolveResult end; // what the solution is asked for while it is shared out
-    const std::optional<ScaledProblem> scaled = range_scaled(problem);
+    const std::optional<ScaledProblem> scaled = range_scaled(problem, options.threads);
     const double decides = solving::deciding(options.tolerance);
     o.at_end = [&](SpreadIterate& x) {
         if (scaled) { // (the solution as given may have left the range of double precision)
             std::vector<double> whole = x.whole();
             scaled->map_back(whole);
             true_residual = relative_residual(problem.system, whole, problem.b, options.threads, decides);
-            if (problem.exact) end.error = solving::rms_error(problem, whole);
+            if (problem.exact) end.error = solving::rms_error(problem, whole, options.threads);
             if (options.keep_solution && !x.whole_at_first().empty()) end.u = std::move(whole);
         } else {
             true_residual = solving::relative_residual(problem, x, options.threads, decides);

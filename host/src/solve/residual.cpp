@@ -89,8 +89,7 @@ std::optional<double> certain_relative_residual(const certain::Norm& d, std::spa
 
 double relative_residual(const System& system, std::span<const double> u, std::span<const double> b, int threads,
                          std::optional<double> decides) {
-    const auto finite = [](double x) { return std::isfinite(x); };
-    if (!std::all_of(u.begin(), u.end(), finite) || !std::all_of(b.begin(), b.end(), finite))
+    if (!running::all_finite(threads, u) || !running::all_finite(threads, b))
         return std::numeric_limits<double>::infinity();
     std::vector<double> d(system.size());
     const double largest_error = certain_defect(system, u, b, d, threads);

@@ -5,12 +5,14 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <mutex>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "mantissa/format.hpp"
 #include "mantissa/host/residual.hpp"
+#include "running/parallel.hpp"
 
 namespace mantissa {
 
@@ -120,16 +122,37 @@ ScaledMatrix scaled(const CompressedRows& m, const std::string& name) {
 
 constexpr int kPlainExponent = 400;
 
-/// b_i s_i 2^-shift into `b`, with the shift that brings the largest to 1; 0 when it lies in 2^-400..2^400. (Then r.r
-/// is a normal number until the residual has fallen by 2^100.)
+void require_finite(std::span<const double> b, const std::string& name, int threads) {
+    if (running::all_finite(threads, b)) return;
+    const auto at = std::ranges::find_if(b, [](double x) { return !std::isfinite(x); });
+    throw InvalidInput(fmt::format("problem '{}': right-hand side element {} is {}: give finite numbers", name,
+                                   at - b.begin() + 1, *at));
+}
+/// The shift that brings the largest b to 1; 0 when it lies in 2^-400..2^400. (Then r.r is a normal number until the
+/// residual has fallen by 2^100.)
+int shift_of(double largest) {
+    const int exponent = largest == 0 ? 0 : std::ilogb(largest);
+    return std::abs(exponent) <= kPlainExponent ? 0 : exponent;
+}
+double largest_magnitude(std::span<const double> b, int threads) {
+    std::mutex one;
+    double largest = 0;
+    running::for_pieces(threads, b.size(), 1, [&](std::size_t begin, std::size_t end) {
+        double some = 0;
+        for (std::size_t i = begin; i < end; ++i) some = std::max(some, std::abs(b[i]));
+        const std::lock_guard lock(one);
+        largest = std::max(largest, some);
+    });
+    return largest;
+}
+
+/// b_i s_i 2^-shift into `b`, with the shift of the largest.
 int scale_right_side(std::vector<double>& b, const std::vector<double>& scale, const std::string& name) {
     const auto at = [&](std::size_t i) { return scale.size() == 1 ? scale[0] : scale[i]; };
+    require_finite(b, name, 1);
     int top = 0;
     bool any = false;
     for (std::size_t i = 0; i < b.size(); ++i) {
-        if (!std::isfinite(b[i]))
-            throw InvalidInput(
-                fmt::format("problem '{}': right-hand side element {} is {}: give finite numbers", name, i + 1, b[i]));
         if (b[i] == 0) continue;
         const int exponent = std::ilogb(b[i]) + std::ilogb(at(i));
         top = any ? std::max(top, exponent) : exponent;
@@ -180,20 +203,16 @@ ScaledProblem jacobi_scaled(const Problem& problem) {
 }
 
 int range_shift(std::span<const double> b) {
-    double largest = 0;
-    for (const double x : b) {
-        if (!std::isfinite(x)) return 0;
-        largest = std::max(largest, std::abs(x));
-    }
-    const int exponent = largest == 0 ? 0 : std::ilogb(largest);
-    return std::abs(exponent) <= kPlainExponent ? 0 : exponent;
+    return running::all_finite(1, b) ? shift_of(largest_magnitude(b, 1)) : 0;
 }
 
-std::optional<ScaledProblem> range_scaled(const Problem& problem) {
+std::optional<ScaledProblem> range_scaled(const Problem& problem, int threads) {
+    require_finite(problem.b, problem.name, threads);
+    const int shift = shift_of(largest_magnitude(problem.b, threads));
+    if (shift == 0) return std::nullopt; // (as nearly always: nothing is copied)
     const std::vector<double> alike = {1.0};
     std::vector<double> b = problem.b;
-    const int shift = scale_right_side(b, alike, problem.name);
-    if (shift == 0) return std::nullopt;
+    static_cast<void>(scale_right_side(b, alike, problem.name));
     ScaledProblem s{{problem.name, problem.system, std::move(b), {}}, alike, shift};
     s.problem.symmetric = problem.symmetric;
     if (problem.exact)

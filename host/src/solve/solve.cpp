@@ -280,7 +280,7 @@ void settle(const Problem& original, std::span<const double> y, std::span<const 
             return context.shortfall.empty() ? why_not_true(y, u, context.result.true_residual) : context.shortfall;
         });
     if (options.bound) context.result.bound = error_bound(original, u, options.threads);
-    if (original.exact) context.result.error = solving::rms_error(original, u);
+    if (original.exact) context.result.error = solving::rms_error(original, u, options.threads);
 }
 
 /// Of one that is shared out, with the same bits. False, and nothing is said, where the scheme believes that it
@@ -328,7 +328,7 @@ static SolveResult solve_on_the_processor(const Problem& problem, const Engine& 
     SolveOptions with_solution = options;
     with_solution.keep_solution = true;
     SolveResult result = std::move(solve_jacobi_pcg(problem.system, {problem.b}, with_solution, progress).front());
-    if (problem.exact) result.error = solving::rms_error(problem, result.u);
+    if (problem.exact) result.error = solving::rms_error(problem, result.u, options.threads);
     if (options.bound) result.bound = error_bound(problem, result.u, options.threads);
     if (!options.keep_solution) result.u = {};
     return result;
@@ -352,7 +352,7 @@ SolveResult solve(const Problem& original, const Engine& engine, const SolveOpti
     std::optional<ScaledProblem> scaled;
     // (A native recurrence divides by the diagonal itself.)
     if (options.jacobi && !(native && options.scheme == Scheme::recurrence)) scaled = jacobi_scaled(original);
-    else scaled = range_scaled(original);
+    else scaled = range_scaled(original, options.threads);
     const Problem& problem = scaled ? scaled->problem : original;
     const std::size_t size = problem.system.size();
 

@@ -16,7 +16,7 @@ struct Problem {
     std::string name; ///< canonical text, e.g. "poisson2d:level=8"; the key under which results are stored
     System system;
     std::vector<double> b; ///< right-hand side, system.size() elements
-    /// The continuous solution at element i, where it is known (empty function where not).
+    /// The continuous solution at element i, where it is known (empty function where not). Several threads call it.
     std::function<double(std::size_t)> exact;
     /// What is to be added to the solution, element by element, to have what was asked for; empty: nothing. A mesh that
     /// lies far away is solved as if its middle were at zero: with its distance in b, a residual of 1e-6 relative to b

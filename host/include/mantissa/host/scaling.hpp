@@ -34,7 +34,7 @@ ScaledProblem jacobi_scaled(const Problem& problem);
 
 /// The problem as it is with b shifted by range_shift(), so that no norm of a defect overflows
 /// or vanishes; nothing when b lies there already, or is zero. Throws InvalidInput when b is not finite.
-std::optional<ScaledProblem> range_scaled(const Problem& problem);
+std::optional<ScaledProblem> range_scaled(const Problem& problem, int threads);
 
 /// The binary exponent of b's largest magnitude where that lies outside 2^-400..2^400; 0 elsewhere, for zeros, and
 /// where an element is not finite.

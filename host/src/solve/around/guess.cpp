@@ -114,7 +114,7 @@ SolveResult solve_from_guess(const Problem& problem, const Engine& engine, const
             fmt::format("the correction of the guess reached its tolerance, the true residual stays at {:.2e}",
                         total.true_residual);
     }
-    if (problem.exact) total.error = rms_error(problem, u);
+    if (problem.exact) total.error = rms_error(problem, u, options.threads);
     if (options.bound) total.bound = error_bound(problem, u, options.threads);
     if (options.keep_solution) total.u = std::move(u);
     total.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

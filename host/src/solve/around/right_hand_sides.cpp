@@ -32,9 +32,14 @@ std::vector<SolveResult> solve_all(const Problem& problem, const Engine& engine,
     }
     if (solving::solves_together(problem, engine, options))
         return solving::solve_together(problem, engine, options, progress);
+    std::vector<SolveResult> results;
+    if (problem.more.empty()) { // (at a hundred million unknowns a copy is a second)
+        results.push_back(solve(problem, engine, options, progress));
+        return results;
+    }
     Problem one = problem;
     one.more.clear();
-    std::vector<SolveResult> results{solve(one, engine, options, progress)};
+    results.push_back(solve(one, engine, options, progress));
     one.exact = {}; // (of the first alone)
     for (const std::vector<double>& b : problem.more) {
         one.b = b;

@@ -12,6 +12,7 @@
 #include "mantissa/host/residual.hpp"
 #include "mantissa/multilevel/cycle_solver.hpp"
 #include "mantissa/multilevel/grid_words.hpp"
+#include "running/parallel.hpp"
 
 namespace mantissa::solving {
 
@@ -36,7 +37,9 @@ CycleSolveReport correct(std::vector<double>& u, const std::vector<double>& d, s
     SolveResult& result = context.result;
     std::vector<double> correction;
     CycleSolveReport report = context.cycles->solve(d, context.target() / norm, most, correction);
-    for (std::size_t i = 0; i < correction.size(); ++i) u[i] += correction[i];
+    running::for_pieces(context.options.threads, correction.size(), 1, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) u[i] += correction[i];
+    });
     for (std::size_t k = 1; k < report.history.size() && context.options.history; ++k)
         result.history.push_back(
             {result.inner_iterations + k, result.outer_iterations + k, report.history[k] * norm / context.initial});

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "mantissa/host/residual.hpp"
+#include "running/parallel.hpp"
 
 namespace mantissa::solving {
 
@@ -20,9 +21,18 @@ double root_of_mean(double sum, std::size_t count) {
 
 } // namespace
 
-double rms_error(const Problem& problem, std::span<const double> u) {
+double rms_error(const Problem& problem, std::span<const double> u, int threads) {
+    // Squares side by side, their sum in order.
+    constexpr std::size_t kBlock = std::size_t{1} << 20;
+    std::vector<double> square(std::min(kBlock, u.size()));
     double sum = 0;
-    for (std::size_t i = 0; i < u.size(); ++i) sum += square_of_error(problem, i, u[i]);
+    for (std::size_t first = 0; first < u.size(); first += kBlock) {
+        const std::size_t count = std::min(kBlock, u.size() - first);
+        running::for_pieces(threads, count, 1, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i) square[i] = square_of_error(problem, first + i, u[first + i]);
+        });
+        for (std::size_t i = 0; i < count; ++i) sum += square[i];
+    }
     return root_of_mean(sum, u.size());
 }
 
@@ -32,9 +42,7 @@ double rms_error(const Problem& problem, SpreadIterate& u) {
 }
 
 double relative_residual(const Problem& problem, SpreadIterate& u, int threads, double decides) {
-    const auto finite = [](double x) { return std::isfinite(x); };
-    if (!u.finite() || !std::all_of(problem.b.begin(), problem.b.end(), finite))
-        return std::numeric_limits<double>::infinity();
+    if (!u.finite() || !running::all_finite(threads, problem.b)) return std::numeric_limits<double>::infinity();
     if (const auto known = certain_relative_residual(u.defect_norm(), problem.b, threads, decides)) return *known;
     return mantissa::relative_residual(problem.system, u.whole(), problem.b, threads, decides);
 }

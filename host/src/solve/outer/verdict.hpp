@@ -10,7 +10,7 @@
 namespace mantissa::solving {
 
 /// sqrt(sum (u - exact)^2 / N) of a problem whose solution is known.
-double rms_error(const Problem& problem, std::span<const double> u);
+double rms_error(const Problem& problem, std::span<const double> u, int threads);
 double rms_error(const Problem& problem, SpreadIterate& u);
 /// relative_residual() of the problem's u (mantissa/host/residual.hpp). Collective over processes. Where doubled sums
 /// do not decide every process forms it from the whole u.
