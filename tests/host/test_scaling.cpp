@@ -106,15 +106,15 @@ TEST(JacobiScaling, RightHandSidesBeyondTheRangeAreShifted) {
     y = {1.0, 1.0};
     s.map_back(y);
     EXPECT_TRUE(std::isinf(y[0]));
-    const auto range = range_scaled(p);
+    const auto range = range_scaled(p, 2);
     ASSERT_TRUE(range.has_value());
     EXPECT_EQ(range->shift, 800);
     p.b = {1, 1};
-    EXPECT_FALSE(range_scaled(p).has_value());
+    EXPECT_FALSE(range_scaled(p, 2).has_value());
     p.b = {0, 0};
-    EXPECT_FALSE(range_scaled(p).has_value());
+    EXPECT_FALSE(range_scaled(p, 2).has_value());
     p.b = {1, std::nan("")};
-    expect_invalid([&] { range_scaled(p); }, "right-hand side element 2 is nan");
+    expect_invalid([&] { range_scaled(p, 2); }, "right-hand side element 2 is nan");
     expect_invalid([&] { jacobi_scaled(p); }, "right-hand side element 2 is nan");
 }
 

@@ -15,12 +15,13 @@ namespace mantissa::running {
 /// Below this many elements a second thread costs more than it saves.
 inline constexpr std::size_t kParallelGrain = std::size_t{1} << 17;
 
-/// Calls work(begin, end) on consecutive pieces of 0..count, each piece a multiple of `unit` (but the last). `work`
-/// must not throw.
-template <class Work> void for_pieces(int threads, std::size_t count, std::size_t unit, const Work& work) {
+/// Calls work(begin, end) on consecutive pieces of 0..count, each piece a multiple of `unit` (but the last). An element
+/// takes the time of `each` simple ones. `work` must not throw.
+template <class Work>
+void for_pieces(int threads, std::size_t count, std::size_t unit, const Work& work, std::size_t each = 1) {
     const std::size_t units = (count + unit - 1) / unit;
     const std::size_t wanted = std::min<std::size_t>(static_cast<std::size_t>(std::max(threads, 1)), units);
-    const std::size_t pieces = std::min(wanted, count / kParallelGrain + 1);
+    const std::size_t pieces = std::min(wanted, count * each / kParallelGrain + 1);
     if (pieces <= 1) {
         if (count != 0) work(std::size_t{0}, count);
         return;

@@ -36,6 +36,14 @@ double exact_relative_residual(const System& system, std::span<const double> u, 
     return std::max(quotient, *decides);
 }
 
+/// Pieces of whole grid rows of a stencil, and of rows by their entries.
+template <class Work> void for_rows(const System& system, int threads, const Work& work) {
+    const std::size_t size = system.size(), unit = system.kind() == System::Kind::stencil ? system.row_length() : 1;
+    const auto* const rows = std::get_if<CompressedRows>(&system.matrix());
+    const std::size_t each = rows != nullptr && size != 0 ? 1 + rows->nonzeros() / size : 1;
+    running::for_pieces(threads, size, unit, work, each);
+}
+
 using outer_order::kNormBlock;
 
 double sum_of_squares(std::span<const double> v, double scale, int threads) {
@@ -56,8 +64,7 @@ void defect(const System& system, std::span<const double> u, std::span<const dou
     const std::size_t size = system.size();
     if (u.size() != size || b.size() != size || d.size() != size)
         throw InvalidInput("defect: u, b and d must have as many elements as the system");
-    const std::size_t unit = system.kind() == System::Kind::stencil ? system.row_length() : 1;
-    running::for_pieces(threads, size, unit, [&](std::size_t begin, std::size_t end) {
+    for_rows(system, threads, [&](std::size_t begin, std::size_t end) {
         outer::defect_piece(system, begin, end, u.data(), b.data(), d.data());
     });
 }
@@ -67,10 +74,9 @@ double certain_defect(const System& system, std::span<const double> u, std::span
     const std::size_t size = system.size();
     if (u.size() != size || b.size() != size || d.size() != size)
         throw InvalidInput("defect: u, b and d must have as many elements as the system");
-    const std::size_t unit = system.kind() == System::Kind::stencil ? system.row_length() : 1;
     std::mutex one;
     certain::RowSizes all;
-    running::for_pieces(threads, size, unit, [&](std::size_t begin, std::size_t end) {
+    for_rows(system, threads, [&](std::size_t begin, std::size_t end) {
         const certain::RowSizes some = certain::defect_piece(system, begin, end, u.data(), b.data(), d.data());
         const std::lock_guard lock(one);
         all.include(some);
