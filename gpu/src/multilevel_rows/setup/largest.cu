@@ -116,7 +116,35 @@ __global__ void divide(std::uint32_t rows, double* v, const double* by) {
     const std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < rows) v[i] /= *by;
 }
-/// w = A v - back before, and v.w.
+constexpr std::uint32_t kLongRow = 64; ///< entries, from which a block sums a row's products and not a thread
+constexpr unsigned kThreadsOfLongRow = 128, kMostBlocksOfLongRows = 2048;
+
+__global__ void list_long_rows(std::uint32_t rows, const std::uint32_t* begin, std::uint32_t* list,
+                               std::uint32_t* listed) {
+    const std::uint32_t row = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row < rows && begin[row + 1] - begin[row] >= kLongRow) list[atomicAdd(listed, 1U)] = row;
+}
+/// w = A v of long rows: the products side by side, their sum in order.
+__global__ void __launch_bounds__(kThreadsOfLongRow)
+    long_products(const Matrix<double> a, const double* v, double* w, const std::uint32_t* list,
+                  const std::uint32_t* listed) {
+    constexpr std::uint32_t kTogether = 1024;
+    __shared__ double products[kTogether];
+    for (std::uint32_t index = blockIdx.x; index < *listed; index += gridDim.x) {
+        const std::uint32_t row = list[index], end = a.begin[row + 1];
+        double sum = 0;
+        for (std::uint32_t at = a.begin[row]; at < end; at += kTogether) {
+            const std::uint32_t some = min(kTogether, end - at);
+            for (std::uint32_t i = threadIdx.x; i < some; i += kThreadsOfLongRow)
+                products[i] = a.value[at + i] * v[a.column[at + i]];
+            __syncthreads();
+            if (threadIdx.x == 0) sum = in_order(products, some, sum);
+            __syncthreads();
+        }
+        if (threadIdx.x == 0) w[row] = sum;
+    }
+}
+/// w = A v - back before, and v.w; of long rows w has A v.
 __global__ void __launch_bounds__(kThreadsOfSum)
     lanczos_product(const Matrix<double> a, const double* v, const double* before, const double* back, double* w,
                     const BlockedSum sum) {
@@ -124,8 +152,11 @@ __global__ void __launch_bounds__(kThreadsOfSum)
     add_blocked(
         a.rows, sum,
         [&](std::uint32_t row) {
+            const std::uint32_t begin = a.begin[row], end = a.begin[row + 1];
             double s = 0;
-            for (std::uint32_t k = a.begin[row]; k < a.begin[row + 1]; ++k) s += a.value[k] * v[a.column[k]];
+            if (end - begin >= kLongRow) s = w[row];
+            else
+                for (std::uint32_t k = begin; k < end; ++k) s += a.value[k] * v[a.column[k]];
             const double x = s - share * before[row];
             w[row] = x;
             return x * v[row];
@@ -161,7 +192,13 @@ double largest_eigenvalue(const Matrix<double>& a, const double* function, Arena
     double *v = scratch.get<double>(rows), *w = scratch.get<double>(rows), *before = scratch.get<double>(rows);
     begin_lanczos<<<blocks, kThreadsOfSum>>>(rows, v, before, {block_sums, scalars, ready});
     divide<<<blocks_of(rows), kThreadsOfSetup>>>(rows, v, scalars);
+    auto* const listed = scratch.zeros<std::uint32_t>(1);
+    auto* const list = scratch.get<std::uint32_t>(a.entries / kLongRow + 1);
+    list_long_rows<<<blocks_of(rows), kThreadsOfSetup>>>(rows, a.begin, list, listed);
+    const std::uint32_t long_rows = one_from_device(listed);
     for (int step = 0; step < kLanczosSteps; ++step) {
+        if (long_rows != 0)
+            long_products<<<std::min(long_rows, kMostBlocksOfLongRows), kThreadsOfLongRow>>>(a, v, w, list, listed);
         lanczos_product<<<blocks, kThreadsOfSum>>>(a, v, before, step == 0 ? nullptr : rest + step - 1, w,
                                                    {block_sums, along + step, ready});
         lanczos_rest<<<blocks, kThreadsOfSum>>>(rows, v, along + step, w, {block_sums, rest + step, ready});

@@ -44,9 +44,17 @@ struct UpperRows {
     const double* value;
     __device__ std::uint32_t begin(std::uint32_t row) const { return r.begin[row]; }
     __device__ std::uint32_t end(std::uint32_t row) const { return r.begin[row + 1]; }
-    __device__ Term term(std::uint32_t, std::uint32_t k) const {
-        const std::uint32_t j = r.column[k];
-        return {start[j], start[j] + length[j], r.value[k]};
+    __device__ Term term(std::uint32_t row, std::uint32_t k) const {
+        constexpr std::uint32_t kLong = 64; // elements, of which those below the diagonal are passed over
+        const std::uint32_t j = r.column[k], end = start[j] + length[j];
+        std::uint32_t first = start[j];
+        if (length[j] > kLong)
+            for (std::uint32_t beyond = end; first < beyond;) {
+                const std::uint32_t middle = first + (beyond - first) / 2;
+                if (column[middle] < row) first = middle + 1;
+                else beyond = middle;
+            }
+        return {first, end, r.value[k]};
     }
     __device__ bool keeps(std::uint32_t row, std::uint32_t c) const { return c >= row; }
 };

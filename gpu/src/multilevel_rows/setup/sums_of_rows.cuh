@@ -26,11 +26,13 @@ struct RowsOut {
 struct RowsLeft {
     std::uint32_t *row, *count;
 };
-/// Tables of blocks, one after the other.
+/// Tables of blocks, one after the other: `slots` columns and sums, then a bit for each column and how many are below
+/// each 32 of them.
 struct LongTables {
-    std::uint32_t *column, *found_column;
-    double *value, *found_value;
-    std::uint32_t slots;
+    std::uint32_t* column;
+    double* value;
+    std::uint32_t *bits, *below;
+    std::uint32_t slots, words;
 };
 
 /// Adds v at column c. False where there is no room. Others may add at other columns meanwhile.
@@ -80,7 +82,8 @@ template <class Source, int Lanes, int Slots> struct GroupOfLanes {
                 const std::uint32_t first = __shfl_sync(mask, mine.first, q, Lanes),
                                     last = __shfl_sync(mask, mine.end, q, Lanes);
                 const double factor = __shfl_sync(mask, mine.factor, q, Lanes);
-                for (std::uint32_t m = first + lane; m < last; m += Lanes) {
+                for (std::uint32_t m = first + lane; m < last && fits;
+                     m += Lanes) { // (a full table takes long to say so)
                     const std::uint32_t c = source.column[m];
                     if (source.keeps(row, c))
                         fits = add_to_table(column, value, Slots, c, factor * source.value[m]) && fits;
@@ -159,19 +162,122 @@ __global__ void __launch_bounds__(Threads) add_short_rows(const Source source, s
     }
 }
 
-/// A block a row, and its table in the device's memory.
+/// The slot of column c in a table that has room for it.
+__device__ __forceinline__ std::uint32_t slot_of(std::uint32_t* column, std::uint32_t slots, std::uint32_t c) {
+    for (std::uint32_t slot = __umulhi(c * 0x9e3779b1U, slots);; slot = slot + 1 == slots ? 0 : slot + 1) {
+        const std::uint32_t there = atomicCAS(column + slot, kNone, c);
+        if (there == kNone || there == c) return slot;
+    }
+}
+
+/// The sums over a block's threads of what comes before each thread's `mine`, and of all. Called by all.
+__device__ __forceinline__ std::uint32_t sum_before(std::uint32_t mine, std::uint32_t& all) {
+    __shared__ std::uint32_t of_warp[kThreadsOfSetup / 32];
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    std::uint32_t sum = mine;
+    for (unsigned d = 1; d < 32; d *= 2) {
+        const std::uint32_t other = __shfl_up_sync(~0U, sum, d);
+        if (lane >= d) sum += other;
+    }
+    __syncthreads();
+    if (lane == 31) of_warp[warp] = sum;
+    __syncthreads();
+    std::uint32_t before = 0;
+    all = 0;
+    for (unsigned w = 0; w < kThreadsOfSetup / 32; ++w) {
+        before += w < warp ? of_warp[w] : 0;
+        all += of_warp[w];
+    }
+    return before + sum - mine;
+}
+
+/// A row by a block, whose table is in the device's memory.
+template <class Source> struct RowOfBlock {
+    const Source& source;
+    std::uint32_t row;
+    std::uint32_t* column;
+    double* value; ///< -0 at first, which changes no term
+    std::uint32_t slots;
+
+    /// Adds the elements of up to kThreadsOfSetup terms, from term k on: as many elements at a time as there are
+    /// threads. Those of one column go one after the other, in the terms' order.
+    __device__ void add_terms(std::uint32_t k, std::uint32_t end) const {
+        __shared__ std::uint32_t before[kThreadsOfSetup], first[kThreadsOfSetup], place[kThreadsOfSetup];
+        __shared__ double factor[kThreadsOfSetup];
+        const Term mine = k + threadIdx.x < end ? source.term(row, k + threadIdx.x) : Term{};
+        std::uint32_t all = 0;
+        before[threadIdx.x] = sum_before(mine.end - mine.first, all);
+        first[threadIdx.x] = mine.first;
+        factor[threadIdx.x] = mine.factor;
+        __syncthreads();
+        for (std::uint32_t at = 0; at < all; at += kThreadsOfSetup) {
+            const std::uint32_t element = at + threadIdx.x;
+            const unsigned from = term_of(before, at), mine_is = term_of(before, min(element, all - 1)),
+                           last = term_of(before, min(at + kThreadsOfSetup, all) - 1);
+            std::uint32_t slot = kNone;
+            double v = 0;
+            if (element < all) {
+                const std::uint32_t m = first[mine_is] + element - before[mine_is], c = source.column[m];
+                v = factor[mine_is] * source.value[m];
+                if (source.keeps(row, c)) slot = slot_of(column, slots, c);
+            }
+            place[threadIdx.x] = slot;
+            __syncthreads();
+            int earlier = 0;  // elements of this column
+            if (from != last) // (a term has each column once)
+                for (unsigned t = 0; t < kThreadsOfSetup; ++t) earlier += t < threadIdx.x && place[t] == slot ? 1 : 0;
+            for (int turn = 0; __syncthreads_or(slot != kNone && earlier >= turn) != 0; ++turn)
+                if (slot != kNone && earlier == turn) {
+                    volatile double* const sum = value + slot;
+                    *sum = *sum + v;
+                }
+        }
+    }
+
+private:
+    /// The term that has an element: the last one that begins at it or before.
+    static __device__ unsigned term_of(const std::uint32_t* before, std::uint32_t element) {
+        unsigned at = 0;
+        for (unsigned step = kThreadsOfSetup / 2; step > 0; step /= 2)
+            if (before[at + step] <= element) at += step;
+        return at;
+    }
+};
+
+/// Bits of the columns that are there and, for each word of them, how many are below. Returns how many there are.
+__device__ __forceinline__ std::uint32_t number_columns(const std::uint32_t* column, std::uint32_t slots,
+                                                        std::uint32_t* bits, std::uint32_t* below,
+                                                        std::uint32_t words) {
+    for (std::uint32_t w = threadIdx.x; w < words; w += kThreadsOfSetup) bits[w] = 0;
+    __syncthreads();
+    for (std::uint32_t slot = threadIdx.x; slot < slots; slot += kThreadsOfSetup)
+        if (const std::uint32_t c = __ldcg(column + slot); c != kNone) atomicOr(bits + c / 32, 1U << (c % 32));
+    __syncthreads();
+    std::uint32_t count = 0;
+    for (std::uint32_t base = 0; base < words; base += kThreadsOfSetup) {
+        const std::uint32_t w = base + threadIdx.x;
+        std::uint32_t all = 0;
+        const std::uint32_t mine = sum_before(w < words ? __popc(__ldcg(bits + w)) : 0, all);
+        if (w < words) below[w] = count + mine;
+        count += all;
+    }
+    __syncthreads();
+    return count;
+}
+
+/// Rows that no table on the chip holds, a block each.
 template <class Source>
 __global__ void __launch_bounds__(kThreadsOfSetup)
     add_long_rows(const Source source, std::uint32_t columns, const RowsLeft list, const RowsOut out,
                   const LongTables tables) {
     __shared__ unsigned long long work, at;
-    __shared__ std::uint32_t count;
-    const std::size_t mine = std::size_t{blockIdx.x} * tables.slots;
-    std::uint32_t *const column = tables.column + mine, *const found_column = tables.found_column + mine / 2;
-    double *const value = tables.value + mine, *const found_value = tables.found_value + mine / 2;
+    const std::size_t mine = std::size_t{blockIdx.x} * tables.slots, mine_too = std::size_t{blockIdx.x} * tables.words;
+    std::uint32_t *const column = tables.column + mine, *const bits = tables.bits + mine_too,
+                         *const below = tables.below + mine_too;
+    double* const value = tables.value + mine;
     for (std::uint32_t index = blockIdx.x; index < *list.count; index += gridDim.x) {
         const std::uint32_t row = list.row[index], begin = source.begin(row), end = source.end(row);
-        if (threadIdx.x == 0) work = count = 0;
+        if (threadIdx.x == 0) work = 0;
         __syncthreads();
         unsigned long long terms = 0;
         for (std::uint32_t k = begin + threadIdx.x; k < end; k += kThreadsOfSetup) {
@@ -181,23 +287,15 @@ __global__ void __launch_bounds__(kThreadsOfSetup)
         atomicAdd(&work, terms);
         __syncthreads();
         const auto slots = static_cast<std::uint32_t>(2 * min(work, static_cast<unsigned long long>(columns)));
-        for (std::uint32_t slot = threadIdx.x; slot < slots; slot += kThreadsOfSetup) column[slot] = kNone;
-        __syncthreads();
-        for (std::uint32_t k = begin; k < end; ++k) {
-            const Term t = source.term(row, k);
-            for (std::uint32_t m = t.first + threadIdx.x; m < t.end; m += kThreadsOfSetup)
-                if (source.keeps(row, source.column[m]))
-                    add_to_table(column, value, slots, source.column[m], t.factor * source.value[m]);
-            __syncthreads();
-        }
         for (std::uint32_t slot = threadIdx.x; slot < slots; slot += kThreadsOfSetup) {
-            const std::uint32_t c = *reinterpret_cast<volatile std::uint32_t*>(column + slot);
-            if (c == kNone) continue;
-            const std::uint32_t to = atomicAdd(&count, 1U);
-            found_column[to] = c;
-            found_value[to] = value[slot];
+            column[slot] = kNone;
+            value[slot] = -0.0;
         }
         __syncthreads();
+        const RowOfBlock<Source> sums{source, row, column, value, slots};
+        for (std::uint32_t k = begin; k < end; k += kThreadsOfSetup) sums.add_terms(k, end);
+        __syncthreads();
+        const std::uint32_t count = number_columns(column, slots, bits, below, tables.words);
         if (threadIdx.x == 0) {
             at = atomicAdd(out.used, static_cast<unsigned long long>(count));
             out.start[row] = static_cast<std::uint32_t>(at);
@@ -205,10 +303,12 @@ __global__ void __launch_bounds__(kThreadsOfSetup)
         }
         __syncthreads();
         if (at + count <= out.capacity)
-            for (std::uint32_t e = threadIdx.x; e < count; e += kThreadsOfSetup) {
-                const std::uint64_t to = at + rank_of(found_column, count, found_column[e]);
-                out.column[to] = found_column[e];
-                out.value[to] = found_value[e];
+            for (std::uint32_t slot = threadIdx.x; slot < slots; slot += kThreadsOfSetup) {
+                const std::uint32_t c = __ldcg(column + slot);
+                if (c == kNone) continue;
+                const std::uint64_t to = at + below[c / 32] + __popc(__ldcg(bits + c / 32) & ((1U << (c % 32)) - 1));
+                out.column[to] = c;
+                out.value[to] = __ldcg(value + slot);
             }
         __syncthreads();
     }
@@ -240,12 +340,16 @@ ScatteredRows add_up(const Source& source, std::uint32_t rows, std::uint32_t col
         check(cudaGetLastError(), "add_short_rows");
         if (const std::uint32_t left = one_from_device(longest.count); left != 0) {
             constexpr std::size_t kTableBytes = std::size_t{256} << 20;
-            const std::uint32_t slots = 2 * columns;
-            const auto blocks = static_cast<std::uint32_t>(
-                std::clamp<std::size_t>(kTableBytes / (std::size_t{slots} * 18), 1, std::min(left, most_blocks)));
-            const std::size_t all = std::size_t{slots} * blocks;
-            const LongTables tables{scratch.get<std::uint32_t>(all), scratch.get<std::uint32_t>(all / 2),
-                                    scratch.get<double>(all), scratch.get<double>(all / 2), slots};
+            const std::uint32_t slots = 2 * columns, words = (columns + 31) / 32;
+            const auto blocks = static_cast<std::uint32_t>(std::clamp<std::size_t>(
+                kTableBytes / (std::size_t{slots} * 12 + std::size_t{words} * 8), 1, std::min(left, most_blocks)));
+            const std::size_t all = std::size_t{slots} * blocks, all_words = std::size_t{words} * blocks;
+            const LongTables tables{scratch.get<std::uint32_t>(all),
+                                    scratch.get<double>(all),
+                                    scratch.get<std::uint32_t>(all_words),
+                                    scratch.get<std::uint32_t>(all_words),
+                                    slots,
+                                    words};
             add_long_rows<<<blocks, kThreadsOfSetup>>>(source, columns, longest, out, tables);
             check(cudaGetLastError(), "add_long_rows");
         }
