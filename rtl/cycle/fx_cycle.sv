@@ -59,6 +59,7 @@ module fx_cycle #(
   logic u_over_q, d_over_q;
   logic [SquaresW-1:0] squares_q;
   wire send = asked;
+  wire stop, fault, tests, sided; // with Checks
   cy_regs #(.Config(LaneLog + fx_log2(BusWords) * 16 + StoredLevel * 256 + Before * 65536 + After * 1048576 + Checks * 16777216)) i_regs (
     .clk_i, .rst_ni, `AXIL_PASSED,
     .start_o(start), .abort_o(abort), .send_o(asked),
@@ -70,7 +71,6 @@ module fx_cycle #(
 
   // An abort resets all but the registers, the memories and the words of U that are on their way out.
   logic run_n;
-  wire  stop, fault, tests, sided; // with Checks
   always_ff @(posedge clk_i) run_n <= rst_ni & ~abort & ~stop;
   wire bad = level < 4'd2 | level > 4'(StoredLevel) | cycles == '0;
 

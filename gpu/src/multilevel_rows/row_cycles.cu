@@ -157,13 +157,15 @@ private:
     }
     void iteration(cudaStream_t stream) const {
         made_.cycle->launch_on(stream, {v_.r, v_.q, v_.z, sums_.data(), status_.data(), sum_blocks_});
-        launch(direction, blocks_for(rows_), kThreads, stream, true, rows_, v_, sums_.data(), sum_blocks_, cg_,
-               status_.data());
+        launch(direction, at_a_time(direction, blocks_for(rows_)), kThreads, stream, true, rows_, v_, sums_.data(),
+               sum_blocks_, cg_, status_.data());
         with_lanes(a_, [&](auto lanes) {
-            launch(apply<decltype(lanes)::value>, sum_blocks_, kThreads, stream, true, a_.view, v_, sums_.data(),
+            const auto kernel = apply<decltype(lanes)::value>;
+            launch(kernel, at_a_time(kernel, sum_blocks_), kThreads, stream, true, a_.view, v_, sums_.data(),
                    status_.data());
         });
-        launch(step, sum_blocks_, kThreads, stream, true, rows_, v_, sums_.data(), sum_blocks_, cg_, status_.data());
+        launch(step, at_a_time(step, sum_blocks_), kThreads, stream, true, rows_, v_, sums_.data(), sum_blocks_, cg_,
+               status_.data());
         const auto states = made_.cycle->states();
         launch(judge, 1, kThreads, stream, true, sums_.data(), sum_blocks_, cg_, states.words, states.count,
                status_.data());

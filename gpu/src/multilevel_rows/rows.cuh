@@ -45,6 +45,14 @@ inline unsigned blocks_for(double threads) {
 
 #ifdef __CUDACC__
 
+/// At most so many blocks of a kernel, and no more than run at a time: the rest would follow in a round of their own.
+/// (Kernels go over their rows in strides, and sums of blocks that are not there are zero.)
+template <class... Parameters> unsigned at_a_time(void (*kernel)(Parameters...), unsigned most) {
+    int each = 0;
+    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, kThreads, 0), "cudaOccupancy");
+    return std::min(most, static_cast<unsigned>(std::max(each, 1) * require_device().multiprocessors));
+}
+
 /// A kernel begins before those in front of it have ended; from here on they have. False where the solve is done.
 __device__ __forceinline__ bool begin_kernel(const Status* status) {
     let_next_kernel_start();

@@ -67,13 +67,13 @@ public:
 private:
     template <class... Parameters, class... Arguments>
     void start(void (*kernel)(Parameters...), double threads, Arguments... arguments) const {
-        launch(kernel, blocks_for(threads), kThreads, stream_, true, arguments..., loop_.status);
+        launch(kernel, at_a_time(kernel, blocks_for(threads)), kThreads, stream_, true, arguments..., loop_.status);
     }
     /// Of a kernel that finishes a level's e: blocks are counted where they leave sums.
     template <bool First, class... Parameters, class... Arguments>
     void finish(void (*kernel)(Parameters...), double threads, Arguments... arguments) const {
-        launch(kernel, First ? loop_.sum_blocks : blocks_for(threads), kThreads, stream_, true, arguments...,
-               loop_.status);
+        launch(kernel, at_a_time(kernel, First ? loop_.sum_blocks : blocks_for(threads)), kThreads, stream_, true,
+               arguments..., loop_.status);
     }
 
     template <bool First> void last(const WordsOfLevel<C>& l) const {

@@ -42,7 +42,8 @@ __device__ __forceinline__ Wide cut(Wide x, int bits) {
 }
 /// r - ax rounded to the guard's point: r of point q, at most the guard's, and ax of point `at`.
 __device__ __forceinline__ Wide rest_of(const BitsOfLevel& b, Wide r, int q, Wide ax, int at) {
-    return cut(half(r, q - b.guard) + half(-ax, at - b.guard), b.h);
+    const int up = b.guard - q; // (r has at most 30 bits)
+    return cut((r << up) + half(-ax, at - b.guard), b.h);
 }
 /// A smoothing step's g from r of point q.
 __device__ __forceinline__ Wide found(const BitsOfLevel& b, const StepWords& m, Wide r, int q) {
@@ -224,6 +225,11 @@ struct FromBelow {
         point = b.phi < room ? b.phi : room;
     }
     __device__ __forceinline__ Wide operator()(Wide e) const { return cut(half(e, n), bits); }
+    /// The same of words of at most 27 bits, for it stands in the innermost loop.
+    __device__ __forceinline__ Wide operator()(int e) const {
+        const int most = (1 << (bits - 1)) - 1, x = n > 0 ? ((e >> (n - 1)) + 1) >> 1 : e;
+        return min(max(x, -most), most);
+    }
 };
 
 /// e = f + P v, words of the level's point. `done`: no step follows.
