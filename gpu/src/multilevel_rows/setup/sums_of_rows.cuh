@@ -35,26 +35,27 @@ struct LongTables {
     std::uint32_t slots, words;
 };
 
-/// Adds v at column c. False where there is no room. Others may add at other columns meanwhile.
-__device__ __forceinline__ bool add_to_table(std::uint32_t* column, double* value, std::uint32_t slots, std::uint32_t c,
-                                             double v) {
+/// The slot of column c, which it takes where it is not there yet (`is_new`). kNone where there is no room.
+__device__ __forceinline__ std::uint32_t slot_of(std::uint32_t* column, std::uint32_t slots, std::uint32_t c,
+                                                 bool& is_new) {
     std::uint32_t slot = __umulhi(c * 0x9e3779b1U, slots);
     for (std::uint32_t probe = 0; probe < slots; ++probe) {
         std::uint32_t there = *reinterpret_cast<volatile std::uint32_t*>(column + slot);
-        if (there == kNone) {
-            there = atomicCAS(column + slot, kNone, c);
-            if (there == kNone) {
-                value[slot] = v;
-                return true;
-            }
-        }
-        if (there == c) {
-            value[slot] += v;
-            return true;
-        }
+        if (there == kNone) there = atomicCAS(column + slot, kNone, c);
+        is_new = there == kNone;
+        if (is_new || there == c) return slot;
         slot = slot + 1 == slots ? 0 : slot + 1;
     }
-    return false;
+    return kNone;
+}
+/// Adds v at column c. False where there is no room. Others may add at other columns meanwhile.
+__device__ __forceinline__ bool add_to_table(std::uint32_t* column, double* value, std::uint32_t slots, std::uint32_t c,
+                                             double v) {
+    bool is_new = false;
+    const std::uint32_t slot = slot_of(column, slots, c, is_new);
+    if (slot == kNone) return false;
+    value[slot] = is_new ? v : value[slot] + v;
+    return true;
 }
 /// How many of `count` columns are below c.
 __device__ __forceinline__ std::uint32_t rank_of(const std::uint32_t* column, std::uint32_t count, std::uint32_t c) {
@@ -82,8 +83,8 @@ template <class Source, int Lanes, int Slots> struct GroupOfLanes {
                 const std::uint32_t first = __shfl_sync(mask, mine.first, q, Lanes),
                                     last = __shfl_sync(mask, mine.end, q, Lanes);
                 const double factor = __shfl_sync(mask, mine.factor, q, Lanes);
-                for (std::uint32_t m = first + lane; m < last && fits;
-                     m += Lanes) { // (a full table takes long to say so)
+                // (A full table takes long to say so: once is enough.)
+                for (std::uint32_t m = first + lane; m < last && fits; m += Lanes) {
                     const std::uint32_t c = source.column[m];
                     if (source.keeps(row, c))
                         fits = add_to_table(column, value, Slots, c, factor * source.value[m]) && fits;
@@ -162,14 +163,6 @@ __global__ void __launch_bounds__(Threads) add_short_rows(const Source source, s
     }
 }
 
-/// The slot of column c in a table that has room for it.
-__device__ __forceinline__ std::uint32_t slot_of(std::uint32_t* column, std::uint32_t slots, std::uint32_t c) {
-    for (std::uint32_t slot = __umulhi(c * 0x9e3779b1U, slots);; slot = slot + 1 == slots ? 0 : slot + 1) {
-        const std::uint32_t there = atomicCAS(column + slot, kNone, c);
-        if (there == kNone || there == c) return slot;
-    }
-}
-
 /// The sums over a block's threads of what comes before each thread's `mine`, and of all. Called by all.
 __device__ __forceinline__ std::uint32_t sum_before(std::uint32_t mine, std::uint32_t& all) {
     __shared__ std::uint32_t of_warp[kThreadsOfSetup / 32];
@@ -219,7 +212,8 @@ template <class Source> struct RowOfBlock {
             if (element < all) {
                 const std::uint32_t m = first[mine_is] + element - before[mine_is], c = source.column[m];
                 v = factor[mine_is] * source.value[m];
-                if (source.keeps(row, c)) slot = slot_of(column, slots, c);
+                bool is_new = false;
+                if (source.keeps(row, c)) slot = slot_of(column, slots, c, is_new);
             }
             place[threadIdx.x] = slot;
             __syncthreads();
