@@ -46,6 +46,7 @@ cycle/cy_control.sv
 cycle/cy_correct.sv
 cycle/cy_cut.sv
 cycle/cy_enter.sv
+cycle/cy_dead.sv
 cycle/cy_inside.sv
 cycle/cy_length.sv
 cycle/cy_memory.sv

@@ -17,22 +17,14 @@ module cy_inside #(
   wire south = ~(|(at_i & ~mask));
   wire west  = ~(|column);
   wire dead;
-  generate
-    if (LeastLog == 0) begin : g_whole
-      assign dead = 1'b0;
-    end else if (LeastLog == 1) begin : g_two
-      assign dead = column[0] & (|side_i[LaneLog:0]);
-    end else begin : g_four
-      localparam integer Top = (LaneLog + 1 > MaxLevel) ? MaxLevel : LaneLog + 1;
-      assign dead = (column[1] & (|side_i[Top:0])) | (column[0] & (|side_i[LaneLog:0]));
-    end
-  endgenerate
+  cy_dead #(
+`include "cycle_parameters_passed.svh"
+    ) i_dead (.column_i(column[1:0]), .side_i(side_i), .dead_o(dead));
   genvar l;
   generate
     for (l = 0; l < Lanes; l = l + 1) begin : g_lane
       assign inside_o[l] = lanes_i[l] & ~south & ~dead & ((l != 0) | ~west);
     end
   endgenerate
-  wire unused = &{1'b0, side_i};
 endmodule
 `default_nettype wire

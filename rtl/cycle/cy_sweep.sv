@@ -36,16 +36,9 @@ module cy_sweep #(
   wire last = column == mask;
   wire [IndexW-1:0] north = row_q + IndexW'(below_row_i);
   wire dead; // behind the row's end
-  generate
-    if (LeastLog == 0) begin : g_whole
-      assign dead = 1'b0;
-    end else if (LeastLog == 1) begin : g_two
-      assign dead = column[0] & (|side_i[LaneLog:0]);
-    end else begin : g_four
-      localparam integer Top = (LaneLog + 1 > MaxLevel) ? MaxLevel : LaneLog + 1;
-      assign dead = (column[1] & (|side_i[Top:0])) | (column[0] & (|side_i[LaneLog:0]));
-    end
-  endgenerate
+  cy_dead #(
+`include "cycle_parameters_passed.svh"
+    ) i_dead (.column_i(column[1:0]), .side_i(side_i), .dead_o(dead));
   wire beside = odd_q & column[0];
   assign flags_o  = {nodes_q, south_q & ~dead, nodes_q & column == '0};
   assign index_o  = at_q[IndexW-1:0];

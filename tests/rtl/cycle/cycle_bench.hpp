@@ -297,4 +297,14 @@ void compare_solve(const char* text, int level, bool stretched, int lanes = 1, i
     std::printf("%s, %d lanes, level %d: %.0f cycles, %.0f clocks\n", text, lanes, level, cycles, clocks);
 }
 
+/// Tests of one Verilated core up to level `most`: single cycles, and whole solves.
+#define CYCLE_MODEL_TESTS(suite, checks, name, lanes, text, most, rows, stretched)                                     \
+    TEST(suite, HaveTheReferencesBits_##name) {                                                                        \
+        compare_cycles<Vcycle_##name>(text, most, stretched);                                                          \
+    }                                                                                                                  \
+    TEST(suite, SolveAsTheReferenceDoes_##name) {                                                                      \
+        for (int level = 3; level <= (most); ++level)                                                                  \
+            compare_solve<Vcycle_##name>(text, level, stretched, lanes, rows, checks);                                 \
+    }
+
 } // namespace mantissa::test

@@ -17,14 +17,7 @@ using namespace test;
     X(k1_b2_stretched, 1, "b2,w=10", 6, 6, true)                                                                       \
     X(k4_v11w10, 4, "v11,w=10", 7, 8, false)
 
-#define CYCLE_TEST(name, lanes, text, most, rows, stretched)                                                           \
-    TEST(CycleChecks, HaveTheReferencesBits_##name) {                                                                  \
-        compare_cycles<Vcycle_##name>(text, most, stretched);                                                          \
-    }                                                                                                                  \
-    TEST(CycleChecks, SolveAsTheReferenceDoes_##name) {                                                                \
-        for (int level = 3; level <= (most); ++level)                                                                  \
-            compare_solve<Vcycle_##name>(text, level, stretched, lanes, rows, true);                                   \
-    }
+#define CYCLE_TEST(...) CYCLE_MODEL_TESTS(CycleChecks, true, __VA_ARGS__)
 CYCLES(CYCLE_TEST)
 
 } // namespace

@@ -27,14 +27,7 @@ using namespace test;
     X(l16_v22_stretched, 16, "v22,w=9", 6, 6, true)                                                                    \
     X(l64_b2w10, 64, "b2,w=10", 7, 7, false)
 
-#define CYCLE_TEST(name, lanes, text, most, rows, stretched)                                                           \
-    TEST(CycleLanes, HaveTheReferencesBits_##name) {                                                                   \
-        compare_cycles<Vcycle_##name>(text, most, stretched);                                                          \
-    }                                                                                                                  \
-    TEST(CycleLanes, SolveAsTheReferenceDoes_##name) {                                                                 \
-        for (int level = 3; level <= (most); ++level)                                                                  \
-            compare_solve<Vcycle_##name>(text, level, stretched, lanes, rows);                                         \
-    }
+#define CYCLE_TEST(...) CYCLE_MODEL_TESTS(CycleLanes, false, __VA_ARGS__)
 CYCLES(CYCLE_TEST)
 
 } // namespace
