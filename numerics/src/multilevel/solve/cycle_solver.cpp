@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "mantissa/multilevel/word_solve.hpp"
+#include "mantissa/multilevel/words.hpp"
 
 namespace mantissa::multilevel {
 
