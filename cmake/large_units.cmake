@@ -35,15 +35,16 @@ large_units(mantissa_tune ${here}/host/src/tune/area/cycle_model.cpp ${here}/hos
 large_units(mantissa_hls ${here}/hls/src/sparse/rows.cpp)
 large_units(mantissa_systemc ${here}/sim/systemc/src/stages.cpp)
 large_units(mantissa_python ${here}/python/src/narrow.cpp ${here}/python/src/narrow_words.cpp ${here}/python/src/tools.cpp)
-# Pages, files and tools take no time that an optimiser could save.
-foreach(target mantissa_report mantissa_results mantissa_synthesis mantissa_workbench_parts)
+# Pages, files, tools, models of time and commands take no time that an optimiser could save.
+foreach(target mantissa_report mantissa_results mantissa_synthesis mantissa_workbench_parts mantissa_compare_parts
+               mantissa_tune mantissa_commands)
   if(TARGET ${target})
     target_compile_options(${target} PRIVATE -O1)
   endif()
 endforeach()
-# Neither do a wheel's models of time, nor what it starts.
+# Neither does what a wheel starts.
 if(SKBUILD)
-  foreach(target mantissa_base mantissa_sim mantissa_compare_parts)
+  foreach(target mantissa_base mantissa_sim)
     target_compile_options(${target} PRIVATE -O1)
   endforeach()
 endif()
