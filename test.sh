@@ -11,8 +11,11 @@ chosen=(--label-exclude '^long$')
 if [ "${1:-}" = --all ]; then
   chosen=()
   shift
-else # a quarter of a million operands for each operation, class and rounding, of the million
+else
+  # A quarter of a million operands for each operation, class and rounding, of the million.
   export MANTISSA_JUDGE_BLOCKS="${MANTISSA_JUDGE_BLOCKS:-62}"
+  # Models that run for seconds (docs.tutorial has them as users do).
+  export MANTISSA_MODEL_FLAGS="${MANTISSA_MODEL_FLAGS:--O1}"
 fi
 python_packages tests/requirements.txt
 build $(quick_kernels) -DMANTISSA_CUDA=ON -DMANTISSA_TESTS=ON -DMANTISSA_BENCHMARKS=ON

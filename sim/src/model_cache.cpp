@@ -28,7 +28,8 @@ namespace {
 // Without merging of conditions: it turns choices between operands into branches that data makes unpredictable.
 constexpr const char* kVerilatorFlags = "--cc -O3 -fno-merge-cond-motion --x-assign fast --x-initial fast --noassert "
                                         "-Wno-fatal --unroll-count 256 --unroll-stmts 100000";
-constexpr const char* kCompilerFlags = "-O3 -funroll-loops -fno-strict-aliasing -ffunction-sections";
+constexpr const char* kOptimised = "-O3 -funroll-loops"; // where MANTISSA_MODEL_FLAGS says nothing
+constexpr const char* kCompilerFlags = "-fno-strict-aliasing -ffunction-sections";
 
 fs::path source_folder(const ModelCacheOptions& options) {
     fs::path folder = options.source;
@@ -70,6 +71,12 @@ const std::string& verilator_version() {
 
 Words compiler() {
     return command_from("CXX", "g++");
+}
+
+/// What a model and Verilator's sources are compiled with.
+Words compiler_flags() {
+    const Words chosen = base::split_words(base::environment("MANTISSA_MODEL_FLAGS"));
+    return (chosen.empty() ? base::split_words(kOptimised) : chosen) + base::split_words(kCompilerFlags);
 }
 
 /// Flags for a linker that keeps one copy of equal functions (model.vlt says why); without one, models are slower.
@@ -198,7 +205,8 @@ base::HashName name_of(const ModelRequest& request, const ModelCacheOptions& opt
         name.add(file.filename().string())
             .add(base::read_text(file.string(), "set MANTISSA_SOURCE to the folder that holds rtl and sim"));
     name.add(verilator_version()).add(base::first_line_of(compiler() + Words{"--version"}));
-    name.add(kVerilatorFlags).add(kCompilerFlags).add(folding_linker().version);
+    name.add(kVerilatorFlags).add(folding_linker().version);
+    for (const std::string& word : compiler_flags()) name.add(word);
     CoreParameters sorted = request.parameters;
     std::sort(sorted.begin(), sorted.end());
     for (const auto& [parameter, value] : sorted) name.add(fmt::format("{}={}", parameter, value));
@@ -257,8 +265,8 @@ Words common_flags(const ModelRequest& request, const fs::path& include) {
 /// Verilator's own sources, compiled once for all models of the same flags: they take half of a small model's time.
 fs::path runtime_object(const ModelRequest& request, const ModelCacheOptions& options, const fs::path& include) {
     const base::HashedCache cache = cache_of(options, ".o");
-    const Words words = compiler() + Words{"-c"} + (request.trace ? Words{"-O1"} : base::split_words(kCompilerFlags)) +
-                        common_flags(request, include);
+    const Words words =
+        compiler() + Words{"-c"} + (request.trace ? Words{"-O1"} : compiler_flags()) + common_flags(request, include);
     base::HashName name;
     name.add("Verilator's sources").add(verilator_version());
     name.add(base::first_line_of(compiler() + Words{"--version"}));
@@ -281,7 +289,7 @@ void compile(const ModelRequest& request, const ModelCacheOptions& options, cons
         compiler() + Words{"-shared"} + common_flags(request, include) +
         (request.trace    ? Words{"-O1"}
          : request.upsets ? Words{"-O1", "-fno-strict-aliasing"} // (solves are short, and a flat class compiles slowly)
-                          : base::split_words(kCompilerFlags) + folding_linker().flags) +
+                          : compiler_flags() + folding_linker().flags) +
         (is_cycle_core(request.parameters) ? Words{} : Words{"-DMANTISSA_WIDTHS=" + widths_of(request)}) +
         Words{fmt::format("-DMANTISSA_LANES={}", lanes_of(request)),
               fmt::format("-DMANTISSA_CORES={}", request.cores)} +

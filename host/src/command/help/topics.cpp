@@ -151,6 +151,8 @@ constexpr const char* kEnvironment =
                       do not depend on it.
   MANTISSA_SOURCE     folder with the RTL's sources, where the program runs far from them
   CXX                 the compiler for kernels and models
+  MANTISSA_MODEL_FLAGS  how models of the RTL are optimised; else -O3 -funroll-loops. With -O1 a model is
+                      ready in two thirds of the time, for short solves.
   MANTISSA_DATA       folder of matrices and meshes that `bench gpu` measures
   TMPDIR              folder for temporary files
   OMP_WAIT_POLICY     how threads wait; the program sets "passive" where nothing is set
