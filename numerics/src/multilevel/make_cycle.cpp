@@ -15,10 +15,7 @@
 namespace mantissa {
 
 multilevel::Hierarchy multilevel::hierarchy_of(const System& system, int threads) {
-    Hierarchy h;
-    const auto* const rows = std::get_if<CompressedRows>(&system.matrix());
-    if (rows != nullptr) h = make_aggregation(*rows, {}, threads);
-    else h = make_grid_hierarchy(system, threads);
+    Hierarchy h = make_hierarchy(system, threads);
     require_hierarchy(h.why_not);
     return h;
 }

@@ -11,7 +11,7 @@
 namespace mantissa::test {
 namespace {
 
-using multilevel::Hierarchy, multilevel::Level, multilevel::make_grid_hierarchy;
+using multilevel::Hierarchy, multilevel::Level, multilevel::make_grid_hierarchy, multilevel::make_hierarchy;
 
 Stencil poisson(std::size_t columns, std::size_t rows) {
     return {columns, rows, {-1, -1, -1, -1, 8, -1, -1, -1, -1}};
@@ -95,6 +95,24 @@ TEST(GridHierarchy, GridsThatCannotBeHalved) {
               std::string::npos);
     EXPECT_NE(make_grid_hierarchy(poisson(131, 131), 1).why_not.find("66 x 66 nodes cannot be halved"),
               std::string::npos);
+}
+
+/// Grids of any size have a hierarchy: where halving ends too soon, that of their rows.
+TEST(GridHierarchy, ThatCannotBeHalvedIsAggregated) {
+    for (const auto& [columns, rows] :
+         std::initializer_list<std::pair<std::size_t, std::size_t>>{{100, 100}, {63, 63}, {400, 3}, {131, 131}}) {
+        const Hierarchy h = make_hierarchy(poisson(columns, rows), 2);
+        EXPECT_EQ(h.why_not, "") << columns << " x " << rows;
+        EXPECT_FALSE(h.of_grid) << columns << " x " << rows;
+        for (std::size_t y = 0; y < rows; ++y)
+            for (std::size_t x = 0; x < columns; ++x) {
+                const bool edge = x == 0 || y == 0 || x == columns - 1 || y == rows - 1;
+                EXPECT_EQ(h.scale[y * columns + x] == 0, edge) << x << ", " << y;
+            }
+    }
+    const Hierarchy h = make_hierarchy(poisson(41, 41), 1);
+    EXPECT_TRUE(h.of_grid);
+    EXPECT_EQ(h.scale, make_grid_hierarchy(poisson(41, 41), 1).scale);
 }
 
 TEST(GridHierarchy, BadInputGetsOneLine) {

@@ -13,17 +13,16 @@ namespace mantissa::advising {
 LevelsMeasured measured_levels(const System& system, int threads) {
     using namespace multilevel;
     LevelsMeasured found;
-    const auto* const rows = std::get_if<CompressedRows>(&system.matrix());
-    found.of_grid = rows == nullptr;
     found.positive = positive_share(system);
     found.anisotropy = anisotropy(system);
     Hierarchy h;
     try {
-        h = rows != nullptr ? make_aggregation(*rows, {}, threads) : make_grid_hierarchy(system, threads);
+        h = make_hierarchy(system, threads);
     } catch (const InvalidInput& fault) { // a diagonal entry that no positive definite matrix has
         found.why_not = fault.what();
         return found;
     }
+    found.of_grid = h.of_grid;
     found.why_not = h.why_not;
     if (!found.why_not.empty()) return found;
     found.entries = h.operator_complexity();

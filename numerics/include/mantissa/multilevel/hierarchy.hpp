@@ -30,6 +30,7 @@ struct Hierarchy {
     std::vector<double> scale; ///< S of the finest level: c = S e for a correction e of the scaled problem; from 0 on
     std::vector<Level> level;  ///< at least one
     std::vector<double> coarsest; ///< the inverse of the last level's a, dense, by rows
+    bool of_grid = false;         ///< every second node of a grid, else by aggregation
     std::string why_not;          ///< not empty where no hierarchy was found that is worth its work: one line, why
     /// Entries of all levels over those of the first.
     [[nodiscard]] double operator_complexity() const;
@@ -53,11 +54,13 @@ Hierarchy make_aggregation(const CompressedRows& a, const NearKernel& kernel, in
 /// a row that is not empty is not above zero.
 Hierarchy make_grid_hierarchy(const System& system, int threads);
 
+/// Of the grid where the system has one that can be halved, else by aggregation. Throws as those two do.
+Hierarchy make_hierarchy(const System& system, int threads);
+
 /// Throws InvalidInput, one line, unless `why_not` is empty.
 void require_hierarchy(const std::string& why_not);
 
-/// Of the grid where the system has one that can be halved, else by aggregation. Throws InvalidInput, one line, where
-/// none is worth its work.
+/// make_hierarchy()'s; throws InvalidInput, one line, where none is worth its work.
 Hierarchy hierarchy_of(const System& system, int threads);
 
 } // namespace mantissa::multilevel

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -165,11 +166,72 @@ RealRows interpolation(const RealRows& a, const GridLevel& fine, const GridLevel
     return {a.rows, columns, std::move(rows.begin), std::move(rows.column), std::move(rows.value)};
 }
 
+/// The rows of a grid's matrix. A Dirichlet node's has a 1.
+template <class Matrix> CompressedRows rows_of(const Matrix& a) {
+    if (a.size() >= kNoUnknown / kBands)
+        throw InvalidInput(fmt::format("multilevel: {} nodes: 32 bits number their entries here", a.size()));
+    std::vector<std::uint64_t> begin = {0};
+    std::vector<std::uint32_t> column;
+    std::vector<double> value;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        const std::array<double, kBands> row = coefficients(a, i);
+        for (std::size_t b = 0; b < kBands; ++b) {
+            if (row[b] == 0) continue;
+            const std::ptrdiff_t j = static_cast<std::ptrdiff_t>(i) + band_offset(static_cast<int>(b), a.row_length());
+            column.push_back(static_cast<std::uint32_t>(j));
+            value.push_back(row[b]);
+        }
+        if (value.size() == begin.back()) {
+            column.push_back(static_cast<std::uint32_t>(i));
+            value.push_back(1);
+        }
+        begin.push_back(value.size());
+    }
+    return {std::move(begin), std::move(column), std::move(value)};
+}
+
+/// Whether every second node of each direction can be left out until kCoarsest unknowns are left.
+template <class Matrix> bool halves_to_the_end(const Matrix& a) {
+    std::size_t columns = a.row_length(), rows = a.size() / columns, unknowns = a.size(), step = 1;
+    while (unknowns > kCoarsest) {
+        if (!GridLevel{columns, rows, {}, {}}.halves()) return false;
+        columns = (columns + 1) / 2;
+        rows = (rows + 1) / 2;
+        step *= 2;
+        unknowns = 0;
+        for (std::size_t y = 0; y < rows; ++y)
+            for (std::size_t x = 0; x < columns; ++x) {
+                const std::array<double, kBands> row = coefficients(a, step * (y * a.row_length() + x));
+                unknowns += std::ranges::any_of(row, [](double v) { return v != 0; }) ? 1 : 0;
+            }
+        if (unknowns == 0) return false;
+    }
+    return true;
+}
+
+/// By aggregation, as sparse rows get it. Nothing is corrected at a Dirichlet node.
+template <class Matrix> Hierarchy aggregated(const Matrix& a, int threads) {
+    Hierarchy h = make_aggregation(rows_of(a), {}, threads);
+    for (std::size_t i = 0; i < h.scale.size(); ++i)
+        if (coefficients(a, i)[4] == 0) h.scale[i] = 0;
+    return h;
+}
+
 } // namespace
+
+Hierarchy make_hierarchy(const System& system, int threads) {
+    return std::visit(Overloaded{[&](const CompressedRows& rows) { return make_aggregation(rows, {}, threads); },
+                                 [&](const auto& grid) {
+                                     return halves_to_the_end(grid) ? make_grid_hierarchy(system, threads)
+                                                                    : aggregated(grid, threads);
+                                 }},
+                      system.matrix());
+}
 
 Hierarchy make_grid_hierarchy(const System& system, int threads) {
     threads = std::max(1, threads);
     Hierarchy h;
+    h.of_grid = true;
     RealRows a;
     GridLevel grid;
     std::visit(Overloaded{[](const CompressedRows&) {
