@@ -149,6 +149,16 @@ TEST(Upset, TheOuterLoopCorrects) {
     EXPECT_GT(count(campaign, Outcome::corrected), 0U);
 }
 
+/// A solve that ends by the energy of its error is judged by that, not by a tolerance that it never had.
+TEST(Upset, TheEnergyOfTheErrorDecides) {
+    Request request = request_of(false, 0, Where::all, 100);
+    request.options.energy = 1e-3;
+    const Campaign campaign = run_campaign(request);
+    EXPECT_GT(campaign.reference.result.true_residual, request.options.tolerance);
+    EXPECT_EQ(count(campaign, Outcome::wrong), 0U);
+    EXPECT_GT(count(campaign, Outcome::masked), 50U);
+}
+
 TEST(Upset, AResidentCoreFindsWhatItsMemoriesLost) {
     const Campaign unchecked = run_campaign(request_of(true, 0, Where::memories, 100));
     const Campaign checked = run_campaign(request_of(true, 1, Where::memories, 100));

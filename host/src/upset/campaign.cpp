@@ -165,13 +165,19 @@ private:
         f.converged = result.status == Status::converged;
         f.true_residual = result.true_residual;
         const bool false_end = result.false_ends > 0 || (result.resident && result.resident->false_ends > 0);
-        if (f.converged && !(result.true_residual <= options_.tolerance * kVerdictSlack)) f.outcome = Outcome::wrong;
+        if (f.converged && !close_enough(result)) f.outcome = Outcome::wrong;
         else if (trial.hung) f.outcome = Outcome::hang;
         else if (!f.converged) f.outcome = Outcome::not_converged;
         else if (false_end) f.outcome = Outcome::falsely;
         else if (trial.faults > 0) f.outcome = Outcome::detected;
         else if (f.more_inner == 0 && f.more_outer == 0 && result.u == right.u) f.outcome = Outcome::masked;
         else f.outcome = Outcome::corrected;
+    }
+
+    /// By the host's own figures of the iterate: the energy of its error, or its true residual.
+    [[nodiscard]] bool close_enough(const SolveResult& result) const {
+        if (options_.energy) return result.energy && result.energy->upper <= *options_.energy;
+        return result.true_residual <= options_.tolerance * kVerdictSlack;
     }
 
     /// A residual so far above the tolerance is as good as reached where the inner loop's test said so (Status).
