@@ -75,8 +75,8 @@ def problem(what: Union[str, Any], b: Any = None, *, name: str = _NAME) -> Probl
 
     what: a text, as "poisson2d:level=6", "diffusion2d:level=5,field=jump", "poisson3d:level=4" or "mtx:FILE.mtx"; or a
     matrix: a SciPy sparse matrix, a triple (data, indices, indptr) of compressed rows, or a square NumPy array whose
-    zeros are left out. One that is symmetric to the last bit has to have a positive diagonal; any other is solved by
-    what takes it (Problem.symmetric).
+    zeros are left out. One that is not symmetric to the last bit (Problem.symmetric), or has a diagonal entry that is
+    not above zero, is solved by what takes it: the recurrences bicgstab and gmres.
     b: the right-hand side of a matrix; ones by default. Of shape (unknowns, count): several, for solve_all(). A text has
     its own.
 

@@ -34,23 +34,24 @@ CompressedRows rows_of(const Indices& begin, const Indices& column, const Double
     return {std::move(first), std::move(columns), std::vector<double>(value.data(), value.data() + value.size())};
 }
 
-/// What MatrixMarket files are asked, too: a symmetric matrix that a solver is meant for has a positive diagonal.
-void require_positive_diagonal(const CompressedRows& a) {
+/// Of a symmetric matrix: the first diagonal entry that is not above zero, in one line, as of MatrixMarket files.
+std::string indefinite_by(const CompressedRows& a) {
     for (std::size_t i = 0; i < a.rows(); ++i) {
         double diagonal = 0;
         for (std::uint64_t k = a.row_begin()[i]; k < a.row_begin()[i + 1]; ++k)
             if (a.column()[k] == i) diagonal = a.value()[k];
         if (!(diagonal > 0))
-            throw InvalidInput("matrix: diagonal entry (" + std::to_string(i) + ", " + std::to_string(i) +
-                               ") is not above zero; a symmetric matrix has to be positive definite");
+            return "matrix: diagonal entry (" + std::to_string(i) + ", " + std::to_string(i) +
+                   ") is not above zero: a positive definite matrix has a positive diagonal";
     }
+    return {};
 }
 
 Problem problem_of_rows(const std::string& name, const Indices& begin, const Indices& column, const Doubles& value,
                         const Doubles& b) {
     CompressedRows rows = rows_of(begin, column, value);
     const bool symmetric = !asymmetry(rows);
-    if (symmetric) require_positive_diagonal(rows);
+    std::string indefinite = symmetric ? indefinite_by(rows) : std::string();
     const std::size_t size = rows.rows();
     if (b.size() == 0 || b.size() % size != 0)
         throw InvalidInput("b: it has " + std::to_string(b.size()) + " elements and the matrix " +
@@ -63,6 +64,7 @@ Problem problem_of_rows(const std::string& name, const Indices& begin, const Ind
                     {},
                     {},
                     symmetric};
+    problem.indefinite = std::move(indefinite);
     for (std::size_t first = size; first < b.size(); first += size)
         problem.more.emplace_back(b.data() + first, b.data() + first + size);
     return problem;

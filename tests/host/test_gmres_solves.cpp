@@ -156,6 +156,85 @@ std::string grcar(int n) {
            std::to_string(count) + '\n' + entries;
 }
 
+/// Five points on n x n nodes with an upwind difference, by rows: nine_bands() sees a grid in it.
+std::string upwind(int n) {
+    std::string entries;
+    int count = 0;
+    const auto put = [&](int i, int j, double v) {
+        entries += std::to_string(i + 1) + ' ' + std::to_string(j + 1) + ' ' + std::to_string(v) + '\n';
+        ++count;
+    };
+    for (int y = 0; y < n; ++y)
+        for (int x = 0; x < n; ++x) {
+            const int i = y * n + x;
+            put(i, i, 6);
+            if (x > 0) put(i, i - 1, -3);
+            if (x < n - 1) put(i, i + 1, -1);
+            if (y > 0) put(i, i - n, -1);
+            if (y < n - 1) put(i, i + n, -1);
+        }
+    return "%%MatrixMarket matrix coordinate real general\n" + std::to_string(n * n) + ' ' + std::to_string(n * n) +
+           ' ' + std::to_string(count) + '\n' + entries;
+}
+
+/// As the command solves a matrix alone: no option says how.
+SolveResult solved_alone(const Problem& problem, SolveOptions& o) {
+    o.scheme = Scheme::jacobi_pcg;
+    o.spec = DatapathSpec(formats::kDouble);
+    EXPECT_TRUE(take_native_recurrence(problem, o));
+    const auto engine = make_emulated_engine();
+    std::vector<SolveResult> results = solve_all(problem, *engine, o);
+    if (take_gmres_instead(results, *engine, o)) results = solve_all(problem, *engine, o);
+    return results.front();
+}
+
+TEST(MatrixAlone, IsSolvedWhereAGridIsNotSymmetric) {
+    const Scratch scratch;
+    const Problem problem = make_problem("mtx:" + scratch.write("upwind.mtx", upwind(20)));
+    ASSERT_NE(problem.system.kind(), System::Kind::sparse);
+    SolveOptions o;
+    const SolveResult result = solved_alone(problem, o);
+    EXPECT_EQ(result.status, Status::converged) << result.detail;
+    EXPECT_LT(result.true_residual, 1e-10);
+}
+
+TEST(MatrixAlone, IsSolvedWhereTheDiagonalIsNotAboveZero) {
+    const Scratch scratch;
+    const std::string head = "%%MatrixMarket matrix coordinate real symmetric\n";
+    for (const char* entries :
+         {"3 3 4\n1 1 2\n2 2 3\n3 1 1\n3 2 1\n", "2 2 1\n2 1 1\n", "2 2 3\n1 1 -4\n2 1 1\n2 2 -3\n"}) {
+        const Problem problem = make_problem("mtx:" + scratch.write("kkt.mtx", head + entries));
+        EXPECT_TRUE(problem.symmetric);
+        EXPECT_FALSE(problem.suits_cg());
+        SolveOptions o;
+        const SolveResult result = solved_alone(problem, o);
+        EXPECT_EQ(result.status, Status::converged) << entries << result.detail;
+        EXPECT_LT(result.true_residual, 1e-10);
+        SolveOptions cg;
+        cg.scheme = Scheme::jacobi_pcg;
+        cg.spec = DatapathSpec(formats::kDouble);
+        expect_invalid([&] { solve(problem, *make_emulated_engine(), cg); },
+                       "a positive definite matrix has a positive diagonal; take the recurrence bicgstab or gmres");
+    }
+}
+
+/// Where BiCGStab's half step leaves nothing, the solve is at its end.
+TEST(MatrixAlone, IsSolvedByHalfAStep) {
+    const Scratch scratch;
+    const std::string head = "%%MatrixMarket matrix coordinate real general\n";
+    for (const char* entries : {"1 1 1\n1 1 3\n", "2 2 3\n1 1 2\n1 2 1\n2 2 3\n"})
+        for (const bool single : {false, true}) {
+            const Problem problem = make_problem("mtx:" + scratch.write("half.mtx", head + entries));
+            SolveOptions o;
+            o.scheme = Scheme::recurrence;
+            o.recurrence = RecurrenceChoice::bicgstab;
+            o.spec = native_spec(single);
+            o.tolerance = single ? 1e-5 : 1e-10;
+            const SolveResult result = solve(problem, *make_emulated_engine(), o);
+            EXPECT_EQ(result.status, Status::converged) << entries << result.detail;
+        }
+}
+
 TEST(GmresSolves, ComeAfterBicgstabWhereNobodyNamedARecurrence) {
     const Scratch scratch;
     const Problem problem = make_problem("mtx:" + scratch.write("grcar.mtx", grcar(300)));

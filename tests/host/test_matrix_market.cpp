@@ -118,6 +118,13 @@ TEST(MatrixMarket, DiagonalMustBePositive) {
                 {{"1 1 1\n% note\n2 2 0\n", "m.mtx:5: diagonal entry 2 is zero or missing"},
                  {"1 1 -1\n2 2 1\n", "m.mtx:3: diagonal entry 1 is negative"},
                  {"1 1 1\n2 1 1\n", "m.mtx:2: diagonal entry 2 is zero or missing"}});
+    // Who solves other matrices too asks for the line, and has the matrix.
+    std::string indefinite;
+    const CompressedRows m =
+        parse_matrix_market(std::string(kBanner) + "3 3 2\n2 1 5\n3 3 1\n", "m.mtx", nullptr, &indefinite);
+    EXPECT_NE(indefinite.find("m.mtx:2: diagonal entry 1 is zero or missing"), std::string::npos) << indefinite;
+    EXPECT_EQ(m.value(), (std::vector<double>{5, 5, 1}));
+    refuse(std::string(kBanner) + "4 4 1\n2 1 5\n", "m.mtx:2: 1 entries for 4 rows: a matrix with an empty row");
 }
 
 TEST(MatrixMarket, AGeneralFileStaysAsItIs) {

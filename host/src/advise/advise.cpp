@@ -173,6 +173,12 @@ private:
                              options_.inner, result.true_residual, to_string(result.status)));
     }
 
+    /// What to ask for where `tolerance` is the least that double precision reaches.
+    static std::string instead(double tolerance) {
+        if (tolerance < 1) return fmt::format("ask for --tolerance {:.0e} or more", tolerance);
+        return "no iterate is better than zero in double precision, with this right-hand side and scaling";
+    }
+
     /// Nothing that a datapath could mend.
     bool refused() {
         const MatrixMeasured& m = advice_.measured;
@@ -180,13 +186,13 @@ private:
             none(fmt::format("the matrix is not positive definite: Lanczos finds an eigenvalue of {:.3e} or below",
                              m.smallest));
         else if (!m.double_reached)
-            none(fmt::format("conjugate gradients in double precision do not reach {:g} within {} iterations; ask for "
-                             "--tolerance {:.0e} or more",
-                             options_.tolerance, m.double_iterations, std::max(3 * m.floor, 10 * options_.tolerance)));
+            none(fmt::format("conjugate gradients in double precision do not reach {:g} within {} iterations; {}",
+                             options_.tolerance, m.double_iterations,
+                             instead(std::max(3 * m.floor, 10 * options_.tolerance))));
         else if (kFloorSlack * m.floor > options_.tolerance)
             none(fmt::format("the outer loop forms the defect in double precision, whose rounding alone leaves a "
-                             "residual of about {:.1e} here; ask for --tolerance {:.0e} or more",
-                             m.floor, 3 * m.floor));
+                             "residual of about {:.1e} here; {}",
+                             m.floor, instead(3 * m.floor)));
         else if (kEdge * m.floor > options_.tolerance) refused_by_refinement();
         return !advice_.why_not.empty();
     }

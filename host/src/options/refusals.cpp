@@ -198,13 +198,14 @@ Rules of_outer_loops(const SolveOptions& o) {
     };
 }
 
-/// Of a matrix that is not symmetric: where, and what takes it.
-std::string not_symmetric(const Problem& problem, std::string_view who) {
-    const auto [row, column] = asymmetry(problem.system).value_or(std::pair<std::size_t, std::size_t>());
+/// Of a matrix that CG does not take: where it is at fault, and what takes it.
+std::string not_for_cg(const Problem& problem, std::string_view who) {
     std::string takers;
     for (const SchemeAxes& s : schemes())
         if (s.scheme == Scheme::recurrence && takes_any_matrix(s.recurrences.front()))
             takers += (takers.empty() ? "" : " or ") + std::string(s.name);
+    if (problem.symmetric) return fmt::format("{}: {}; take the recurrence {}", who, problem.indefinite, takers);
+    const auto [row, column] = asymmetry(problem.system).value_or(std::pair<std::size_t, std::size_t>());
     return fmt::format("{}: the matrix of {} is not symmetric (entries ({}, {}) and ({}, {}) differ) and CG needs a "
                        "symmetric positive definite one; {}",
                        who, base::shortened(problem.name, 200), row + 1, column + 1, column + 1, row + 1,
@@ -214,14 +215,14 @@ std::string not_symmetric(const Problem& problem, std::string_view who) {
 } // namespace
 
 std::string refusal(const SolveOptions& options, const Problem& problem) {
-    if (problem.symmetric || takes_any_matrix(iterated(options))) return {};
-    if (options.recurrence) return not_symmetric(problem, "recurrence " + to_string(*options.recurrence));
-    if (options.preconditioner) return not_symmetric(problem, "preconditioner multilevel");
-    return not_symmetric(problem, "scheme " + scheme_name(options));
+    if (problem.suits_cg() || takes_any_matrix(iterated(options))) return {};
+    if (options.recurrence) return not_for_cg(problem, "recurrence " + to_string(*options.recurrence));
+    if (options.preconditioner) return not_for_cg(problem, "preconditioner multilevel");
+    return not_for_cg(problem, "scheme " + scheme_name(options));
 }
 
 void require_symmetric(const Problem& problem, std::string_view who) {
-    if (!problem.symmetric) throw InvalidInput(not_symmetric(problem, who));
+    if (!problem.suits_cg()) throw InvalidInput(not_for_cg(problem, who));
 }
 
 std::string refusal(const SolveOptions& options) {

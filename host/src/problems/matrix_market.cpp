@@ -33,14 +33,13 @@ struct Coordinates {
     std::uint64_t size = 0, size_line = 0;
     std::size_t first_entry_offset = 0;
     std::vector<Entry> entries;
-    /// Of a general array file: the first row whose diagonal entry is not above zero, and its line.
+    /// Of an array file: the first row whose diagonal entry is not above zero, and its line.
     std::optional<std::pair<std::uint64_t, std::uint64_t>> bad_diagonal;
 };
 
-[[noreturn]] void refuse_diagonal(std::string_view name, std::uint64_t line, std::uint64_t row, double value) {
-    NumberText::fail(name, line,
-                     fmt::format("diagonal entry {} is {}: a positive definite matrix has a positive diagonal", row + 1,
-                                 value == 0 ? "zero or missing" : "negative"));
+std::string diagonal_fault(std::string_view name, std::uint64_t line, std::uint64_t row, double value) {
+    return fmt::format("{}:{}: diagonal entry {} is {}: a positive definite matrix has a positive diagonal", name, line,
+                       row + 1, value == 0 ? "zero or missing" : "negative");
 }
 
 /// The line of the entry `index` of the file, found by reading it again: errors only.
@@ -100,10 +99,7 @@ Coordinates read_array(NumberText& text, const Banner& banner) {
                                       column + 1, rows, c.size_line));
             const std::uint64_t line = text.line();
             const double value = read_value(text, banner);
-            if (row == column && !(value > 0)) {
-                if (banner.symmetric) refuse_diagonal(text.name(), line, row, value);
-                else if (!c.bad_diagonal) c.bad_diagonal = {row, line};
-            }
+            if (row == column && !(value > 0) && !c.bad_diagonal) c.bad_diagonal = {row, line};
             if (value != 0)
                 c.entries.push_back({static_cast<std::uint32_t>(row), static_cast<std::uint32_t>(column), value});
         }
@@ -117,10 +113,8 @@ Coordinates read_entries(NumberText& text, const Banner& banner) {
     Coordinates c;
     const std::uint64_t rows = read_rows(text, c, "ROWS COLUMNS ENTRIES");
     const std::uint64_t entries = text.whole("the number of entries");
-    if (entries < rows)
-        text.fail(fmt::format("{} entries for {} rows: {}", entries, rows,
-                              banner.symmetric ? "a positive definite matrix has every diagonal entry"
-                                               : "a matrix with an empty row is singular"));
+    if (entries < (banner.symmetric ? (rows + 1) / 2 : rows))
+        text.fail(fmt::format("{} entries for {} rows: a matrix with an empty row is singular", entries, rows));
     text::end_market_line(text, "the number of entries");
     // "1 1 1" and a line end: no entry is shorter, so a wrong count is found before memory is taken for it.
     if (entries > (text.left() + 1) / 6)
@@ -339,7 +333,8 @@ std::vector<double> parse_columns(std::string_view file, std::string_view name, 
 
 } // namespace
 
-CompressedRows parse_matrix_market(std::string_view file, std::string_view name, std::string* note) {
+CompressedRows parse_matrix_market(std::string_view file, std::string_view name, std::string* note,
+                                   std::string* indefinite) {
     refuse_foreign(file, name);
     file = without_mark(file);
     NumberText text(file, name);
@@ -368,14 +363,18 @@ CompressedRows parse_matrix_market(std::string_view file, std::string_view name,
     for (std::size_t i = 0; i < c.size; ++i) {
         const double d = entry(rows, i, i);
         const auto at = static_cast<std::uint32_t>(i);
-        if (!(d > 0)) refuse_diagonal(name, c.bad_diagonal ? c.bad_diagonal->second : find(at, at), i, d);
+        if (d > 0) continue;
+        const std::string fault = diagonal_fault(name, c.bad_diagonal ? c.bad_diagonal->second : find(at, at), i, d);
+        if (indefinite == nullptr) throw InvalidInput(fault);
+        *indefinite = fault;
+        break;
     }
     return rows;
 }
 
-CompressedRows read_matrix_market(const std::string& path, std::string* note) {
+CompressedRows read_matrix_market(const std::string& path, std::string* note, std::string* indefinite) {
     const auto limit = [&](std::string_view beginning) { return matrix_limit(beginning, path); };
-    return parse_matrix_market(text::read_packed_file(path, limit).view(), path, note);
+    return parse_matrix_market(text::read_packed_file(path, limit).view(), path, note, indefinite);
 }
 
 std::vector<double> parse_vector(std::string_view file, std::string_view name, std::size_t size) {

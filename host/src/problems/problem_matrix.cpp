@@ -80,8 +80,8 @@ double guessed_unknowns(const std::string& path) {
 }
 
 Problem matrix_problem(const std::string& name, const std::string& path, const std::string& rhs, std::uint64_t seed) {
-    std::string note;
-    CompressedRows rows = read_matrix_market(path, &note);
+    std::string note, indefinite;
+    CompressedRows rows = read_matrix_market(path, &note, &indefinite);
     std::optional<Bands> bands = nine_bands(rows);
     System system = bands ? System(std::move(*bands)) : System(std::move(rows));
     std::vector<double> b;
@@ -97,7 +97,8 @@ Problem matrix_problem(const std::string& name, const std::string& path, const s
             for (double& value : b) value = 2 * random.unit() - 1;
     }
     const bool symmetric = !asymmetry(system);
-    return {name, std::move(system), std::move(b), {}, {}, std::move(note), symmetric, {}, std::move(more)};
+    return {name, std::move(system), std::move(b),         {}, {}, std::move(note), symmetric,
+            {},   std::move(more),   std::move(indefinite)};
 }
 
 } // namespace

@@ -62,12 +62,14 @@ bool solves_natively(const SolveOptions& options, const Engine& engine) {
 }
 
 bool take_native_recurrence(const Problem& problem, SolveOptions& options) {
-    if (problem.symmetric || options.scheme != Scheme::jacobi_pcg) return false;
+    if (problem.suits_cg() || options.scheme != Scheme::jacobi_pcg) return false;
     if (options.spec == DatapathSpec(formats::kDouble)) {
-        options.spec = native_spec();
+        // (A matrix of nine bands has the emulated engine's loops: native ones are over sparse rows.)
+        if (problem.system.kind() == System::Kind::sparse) options.spec = native_spec();
         options.jacobi = true;
+    } else if (!options.spec.sums_free()) {
+        return false;
     }
-    if (!options.spec.sums_free()) return false;
     options.scheme = Scheme::recurrence;
     options.recurrence = RecurrenceChoice::bicgstab;
     return true;

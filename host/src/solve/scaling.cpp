@@ -194,6 +194,7 @@ ScaledProblem jacobi_scaled(const Problem& problem) {
     ScaledMatrix matrix = std::visit([&](const auto& m) { return scaled(m, problem.name); }, problem.system.matrix());
     ScaledProblem s{{problem.name, std::move(matrix.system), problem.b, problem.exact}, std::move(matrix.scale)};
     s.problem.symmetric = problem.symmetric;
+    s.problem.indefinite = problem.indefinite;
     s.shift = scale_right_side(s.problem.b, s.scale, problem.name);
     if (problem.exact)
         s.problem.exact = [exact = problem.exact, scale = s.scale, shift = s.shift](std::size_t i) {
@@ -215,6 +216,7 @@ std::optional<ScaledProblem> range_scaled(const Problem& problem, int threads) {
     static_cast<void>(scale_right_side(b, alike, problem.name));
     ScaledProblem s{{problem.name, problem.system, std::move(b), {}}, alike, shift};
     s.problem.symmetric = problem.symmetric;
+    s.problem.indefinite = problem.indefinite;
     if (problem.exact)
         s.problem.exact = [exact = problem.exact, shift](std::size_t i) { return std::ldexp(exact(i), -shift); };
     return s;

@@ -82,7 +82,7 @@ Cores::Cores(const Problem& problem, const compare::Device& device, double fill,
         throw InvalidInput(fmt::format("device {}: sparse rows stream from channels of its memory to vectors on the "
                                        "chip; give its file channels = N, channel_bandwidth = B and [[memory]]",
                                        base::quoted(device.id)));
-    if (!problem.symmetric) refused("a core of sparse rows wants a symmetric matrix");
+    if (!problem.suits_cg()) refused("a core of sparse rows wants a symmetric matrix with a positive diagonal");
     if (system.size() > sparse_core::kMostRows)
         refused(fmt::format("{} rows; a core holds {} at most", system.size(), sparse_core::kMostRows));
     const ScaledProblem scaled = jacobi_scaled(problem);

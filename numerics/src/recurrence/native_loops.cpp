@@ -62,7 +62,9 @@ public:
             run.patience = D.needs != Needs::positive_definite && since >= patience;
             run.cancelled = !goes_on(run.iterations, native_.square());
             const bool over = run.end != RunEnd::passes || run.iterations >= limit || run.patience || run.cancelled;
-            if (!(native_.square() < (over ? kept : kKeptAgain * kept))) continue;
+            // (What ended exactly has a residual that was not formed any more.)
+            const bool exact = run.end == RunEnd::exact;
+            if (!exact && !(native_.square() < (over ? kept : kKeptAgain * kept))) continue;
             kept = native_.square();
             native_.solution(u);
         }

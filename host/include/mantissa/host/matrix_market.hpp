@@ -19,16 +19,18 @@ namespace mantissa {
 /// or 1e-14 of their own) becomes symmetric by their mean, and `note`, where it is given, a line that says how far they
 /// were apart. Any other general file stays as it is: asymmetry() (mantissa/symmetry.hpp) tells. Refused with a reason:
 /// pattern and complex values, skew-symmetric and hermitian files, a matrix that is not square, a symmetric file with
-/// entries on both sides of the diagonal, entries out of range, NaN, infinities, of a symmetric matrix a missing, zero
-/// or negative diagonal entry, a count of entries that does not match.
-/// Whether a symmetric matrix with a positive diagonal is positive definite is for the solver to find out. A UTF-8
-/// byte-order mark in front is passed over.
-CompressedRows parse_matrix_market(std::string_view text, std::string_view name, std::string* note = nullptr);
+/// entries on both sides of the diagonal, entries out of range, NaN, infinities, a count of entries that does not
+/// match. A symmetric matrix with a missing, zero or negative diagonal entry is refused too, unless `indefinite` is
+/// given: then that line goes there. Whether a symmetric matrix with a positive diagonal is positive definite is for
+/// the solver to find out. A UTF-8 byte-order mark in front is passed over.
+CompressedRows parse_matrix_market(std::string_view text, std::string_view name, std::string* note = nullptr,
+                                   std::string* indefinite = nullptr);
 
 /// The same from a regular file, a FIFO or a pipe, gzipped or not (told by the first bytes). What is packed or comes
 /// through a pipe may be as long as 1 MiB and 256 characters for each announced entry, and half of this machine's
 /// memory; a first line that is no MatrixMarket banner is refused before more is read.
-CompressedRows read_matrix_market(const std::string& path, std::string* note = nullptr);
+CompressedRows read_matrix_market(const std::string& path, std::string* note = nullptr,
+                                  std::string* indefinite = nullptr);
 
 /// A vector of `size` numbers: a MatrixMarket array file with one column (real or integer, general), or plain numbers
 /// separated by blanks or line ends, with comments behind # or %.

@@ -24,13 +24,17 @@ struct Problem {
     std::vector<double> origin{};
     /// A line about the input that whoever reads the answer should know; empty: nothing.
     std::string note{};
-    /// Is the matrix symmetric to the bit (mantissa/symmetry.hpp)? It is asked once, when the problem is made; one that
-    /// is not has no promise of a positive diagonal either.
+    /// Is the matrix symmetric to the bit (mantissa/symmetry.hpp)? It is asked once, when the problem is made.
     bool symmetric = true;
     /// Where a solve begins; empty: at zero. Of the system's size, finite; in terms of `b`, without `origin`.
     std::vector<double> guess{};
     /// Right-hand sides after `b`, each of the system's size: solve_all() takes them.
     std::vector<std::vector<double>> more{};
+    /// Of a symmetric matrix with a diagonal entry that is not above zero: which, in one line. Else empty.
+    std::string indefinite{};
+
+    /// May CG take it? (Whether the matrix is positive definite, the solve finds out.)
+    [[nodiscard]] bool suits_cg() const { return symmetric && indefinite.empty(); }
 
     /// The solution `x` with `origin` added.
     [[nodiscard]] std::vector<double> placed(std::vector<double> x) const;

@@ -62,7 +62,8 @@ private:
             const double begin = spent();
             const Trial trial = run_trial(problem_, scaled, o);
             advice_.jacobi_seconds = spent() - begin;
-            advice_.jacobi_reached = trial.reached;
+            advice_.jacobi_reached =
+                trial.reached && trial.floor < options_.tolerance; // (rounding of the defect alone)
             advice_.jacobi_iterations = trial.iterations;
             advice_.indefinite = trial.indefinite;
         }

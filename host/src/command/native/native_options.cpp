@@ -52,8 +52,8 @@ std::string apply_native(const NativeFlags& flags, const std::string& engine, co
                            options.jacobi ? ", preconditioned by the diagonal" : "",
                            flags.format == "float" ? "s23e8" : "s52e11");
     if (flags.scheme || !take_native_recurrence(problem, options)) return {};
-    return fmt::format("the matrix is not symmetric: {} preconditioned by the diagonal from the right, in CG's place",
-                       to_string(iterated(options)));
+    return fmt::format("the matrix is not {}: {} preconditioned by the diagonal from the right, in CG's place",
+                       problem.symmetric ? "positive definite" : "symmetric", to_string(iterated(options)));
 }
 
 void print_native(std::FILE* to, const SolveResult& result) {

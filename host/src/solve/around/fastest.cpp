@@ -213,7 +213,7 @@ bool has_other_ways(const SolveOptions& options) {
 }
 
 std::optional<SolveOptions> first_cycles(const Problem& problem, const Engine& engine, const SolveOptions& options) {
-    if (options.scheme != Scheme::jacobi_pcg || !problem.symmetric || engine.name() == kProcessor) return std::nullopt;
+    if (options.scheme != Scheme::jacobi_pcg || !problem.suits_cg() || engine.name() == kProcessor) return std::nullopt;
     const bool stencil = std::holds_alternative<Stencil>(problem.system.matrix());
     if (stencil && (problem.system.size() < kSmallestGrid || !problem.guess.empty())) return std::nullopt;
     const SolveOptions way = stencil ? with_cycles(options, Scheme::defect_correction, kCyclesOfGrids)
