@@ -164,7 +164,7 @@ struct Ready {
 void take_guess(const Flags& flags, Problem& problem, const running::Ranks& ranks) {
     if (flags.guess.empty()) return;
     if (ranks.count() > 1) throw InvalidInput("--guess: a solve over ranks begins at zero; leave it or mpirun out");
-    problem.guess = read_vector(flags.guess, problem.system.size());
+    problem.guess = read_vector(flags.guess, problem.system.size(), "guess");
     for (std::size_t i = 0; i < problem.origin.size(); ++i) problem.guess[i] -= problem.origin[i];
 }
 
