@@ -104,6 +104,22 @@ TEST(Cycles, AreRefusedInOneLine) {
     }
 }
 
+/// The engine at fault is the one beside, whichever of the two asks for it.
+TEST(Cycles, ARefusalNamesTheEngineThatHasNone) {
+    const Scratch scratch;
+    std::string text = "%%MatrixMarket matrix coordinate real symmetric\n9 9 17\n";
+    for (int i = 1; i <= 9; ++i) text += std::to_string(i) + " " + std::to_string(i) + " 2\n";
+    for (int i = 2; i <= 9; ++i) text += std::to_string(i) + " " + std::to_string(i - 1) + " -1\n";
+    scratch.write("line.mtx", text);
+    for (const char* engines : {"--check hls", "--engine hls", "--engine hls --check emulated"}) {
+        const Outcome o =
+            run("solve --problem mtx:" + scratch.path("line.mtx") + " --preconditioner multilevel " + engines);
+        EXPECT_EQ(o.code, 2) << engines;
+        EXPECT_NE(o.err.find("engine hls has cycles for constant stencils"), std::string::npos) << o.err;
+        EXPECT_NE(o.err.find("leave that engine out"), std::string::npos) << o.err;
+    }
+}
+
 /// A matrix without couplings has no coarser level, and the program says what to do.
 TEST(Cycles, AMatrixWithoutLevelsIsToldSo) {
     const Scratch scratch;
