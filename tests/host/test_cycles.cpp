@@ -104,6 +104,14 @@ TEST(Cycles, AreRefusedInOneLine) {
     }
 }
 
+/// Words that a system does not have are not passed over.
+TEST(Cycles, SumsOfRowsAreNotOfStencils) {
+    const Outcome o = run("solve --problem poisson2d:level=4 --preconditioner multilevel:v11,s=64");
+    EXPECT_EQ(o.code, 2);
+    EXPECT_NE(o.err.find("s=64 is of sums on sparse rows"), std::string::npos) << o.err;
+    EXPECT_EQ(run("solve --problem poisson3d:level=3 --preconditioner multilevel:v11,s=64").code, 0);
+}
+
 /// The engine at fault is the one beside, whichever of the two asks for it.
 TEST(Cycles, ARefusalNamesTheEngineThatHasNone) {
     const Scratch scratch;

@@ -110,6 +110,12 @@ int advise_cycles_command(const Flags& flags, const std::string& engines, const 
     options.threads = asked.threads;
     const Problem problem = make_problem(flags.problem);
     if (!problem.note.empty()) fmt::print(stderr, "mantissa: {}\n", problem.note);
+    CycleSpec words;
+    words.before = asked.preconditioner->before;
+    words.after = asked.preconditioner->after;
+    if (to_string(*asked.preconditioner) != to_string(words) && !asked.preconditioner->in_double)
+        fmt::print(stderr, "mantissa: the advice chooses the words itself: of {} it holds the smoothing alone\n",
+                   to_string(*asked.preconditioner));
     options.before = running::processor_seconds();
     const CycleAdvice advice = advising::advise_cycles_with_progress(problem, *asked.preconditioner, options);
     advising::print_cycle_advice(problem, advice, options.tolerance, flags.json);

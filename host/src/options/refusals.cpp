@@ -218,6 +218,12 @@ std::string not_symmetric(const Problem& problem, std::string_view who) {
 } // namespace
 
 std::string refusal(const SolveOptions& options, const Problem& problem) {
+    // (c and p say of constant stencils what their words are anyway; that these sums are exact, s cannot.)
+    if (options.preconditioner && options.preconditioner->sums != CycleSpec{}.sums &&
+        problem.system.kind() == System::Kind::stencil)
+        return fmt::format("preconditioner multilevel: s={} is of sums on sparse rows, and {} is a constant stencil; "
+                           "leave s out",
+                           options.preconditioner->sums, base::shortened(problem.name, 200));
     if (problem.symmetric || takes_any_matrix(iterated(options))) return {};
     if (options.recurrence) return not_symmetric(problem, "recurrence " + to_string(*options.recurrence));
     if (options.preconditioner) return not_symmetric(problem, "preconditioner multilevel");
