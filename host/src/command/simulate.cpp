@@ -230,8 +230,8 @@ int simulate_command(const SimulateFlags& flags) {
         fmt::print("{:<18}{}{}\n", "status", to_string(result.status),
                    result.detail.empty() ? "" : ": " + result.detail);
         fmt::print("{:<18}{} inner, {} outer\n", "iterations", result.inner_iterations, result.outer_iterations);
-        if (result.energy) fmt::print("{:<18}{}\n", "energy error", to_text(*result.energy));
-        if (result.bound) fmt::print("{:<18}{}\n", "error bound", to_text(*result.bound));
+        if (result.energy) fmt::print("{:<18}{}\n", "energy error", cli::to_text(*result.energy));
+        if (result.bound) fmt::print("{:<18}{}\n", "error bound", cli::to_text(*result.bound));
         fmt::print("{}", cycles ? cycles_to_text(report) : sim::to_text(report));
         if (order) fmt::print("{}", to_text(*order));
         if (checked)
