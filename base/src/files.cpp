@@ -247,4 +247,22 @@ void check_store_path(const std::string& option, const std::string& path) {
     check_writable(option, path);
 }
 
+bool same_file(const std::string& a, const std::string& b) {
+    if (a.empty() || b.empty() || is_standard_output(a) || is_standard_output(b)) return false;
+    struct stat first {
+    }, second{};
+    const bool there = ::stat(a.c_str(), &first) == 0, other = ::stat(b.c_str(), &second) == 0;
+    if (there != other) return false;
+    if (there) return S_ISREG(first.st_mode) && first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+    try {
+        std::error_code error;
+        const auto place = [&error](const std::string& path) {
+            return std::filesystem::weakly_canonical(std::filesystem::absolute(without_links(path)), error);
+        };
+        return place(a) == place(b) && !error;
+    } catch (const InvalidInput&) {
+        return false; // (a link that leads nowhere: it cannot be written, either)
+    }
+}
+
 } // namespace mantissa::base

@@ -54,7 +54,7 @@ DenseOptions options_of(const nb::dict& given, std::size_t unknowns, const std::
     DenseOptions o;
     o.spec = parse_lu_spec("lu:s10e5:rne");
     bool fastest = engine == "gpu";
-    std::vector<const options::Option*> taken;
+    std::vector<const options::Option*> taken, with_value;
     for (const auto& [key, value] : given) {
         const auto name = nb::cast<std::string>(key);
         const options::Option* const option = options::find(name, options::dense());
@@ -64,9 +64,11 @@ DenseOptions options_of(const nb::dict& given, std::size_t unknowns, const std::
             throw InvalidInput(name + ": it is given by its earlier name, too; keep one");
         taken.push_back(option);
         if (value.is_none()) continue;
+        with_value.push_back(option);
         if (option == &options::dense(options::Dense::lu)) fastest = false;
         options::give(o, *option, value_of(*option, value), name);
     }
+    options::require_used(with_value, o);
     if (fastest && o.method == DenseMethod::lu) take_native_dense(unknowns, o);
     return o;
 }

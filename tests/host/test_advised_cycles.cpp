@@ -72,6 +72,9 @@ TEST(AdvisedCycles, AreTheShortestThatKeepDoublesIterations) {
 }
 
 TEST(AdvisedCycles, KeepTheShapeThatIsAskedForAndTheTolerance) {
+    const Outcome words =
+        run("solve --problem poisson2d:level=4 --advise --preconditioner multilevel:v22,w=8 --threads 1");
+    EXPECT_NE(words.err.find("chooses the words itself: of v22,w=8"), std::string::npos) << words.err;
     const Json j = advised("--problem poisson2d:level=6 --preconditioner multilevel:b2 --tolerance 1e-7", 0);
     EXPECT_EQ(std::string(j["advised"]["cycle"]).substr(0, 3), "b2,");
     EXPECT_EQ(j["in_double"].size(), 1u);

@@ -35,6 +35,30 @@ void refuse(const std::vector<Case>& cases) {
 const std::string kSmall = "solve --threads 1 --problem poisson2d:level=3 ";
 const std::string kSimulate = "simulate --problem poisson2d:level=3 ";
 
+/// Options that are of another one, or of nothing here.
+TEST(BadInput, WhatHasNoEffectIsRefused) {
+    const Scratch scratch;
+    const std::string matrix = scratch.write("m.mtx", "%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n"
+                                                      "1 1 2\n2 2 2\n"),
+                      grid = "--problem poisson2d:level=3 ", dense = "solve --dense n=8 ";
+    for (const auto& [line, part] : std::vector<std::pair<std::string, std::string>>{
+             {"upset " + grid + "--bound", "--bound: an upset is judged"},
+             {"simulate " + grid + "--window 5:1", "--window: it is the clocks of a trace"},
+             {"simulate " + grid + "--seed 3", "--seed: it is of random stalls"},
+             {dense + "--refine ir --gmres-steps 3", "gmres-steps: refinement by ir has no GMRES"},
+             {dense + "--refine ir --gmres-tolerance 1e-3", "gmres-tolerance: refinement by ir"},
+             {dense + "--refine none --refine-steps 3", "refine-steps: without refinement"},
+             {"solve " + grid + "--spec fx18.16 --parts 2 --cut rcm", "--cut rcm: a grid is cut in strips"},
+             {"solve --problem mtx:" + matrix + ",seed=3", "seed= is of rhs=random"},
+             {"tune " + grid + "--device xc2v8000 --fix word=8 --budget 1s --store " + scratch.path("t.sqlite"),
+              "--fix word=8: no design"}}) {
+        const Outcome o = run(line);
+        EXPECT_EQ(o.code, 2) << line;
+        EXPECT_NE(o.err.find(part), std::string::npos) << line << ": " << o.err;
+        EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 1) << o.err;
+    }
+}
+
 TEST(BadInput, Subcommands) {
     refuse({{"", {"a subcommand is required", "solve", "bench", "see mantissa --help"}},
             {"bogus", {"no such subcommand 'bogus'", "the subcommands are solve"}},

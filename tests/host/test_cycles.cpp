@@ -104,6 +104,30 @@ TEST(Cycles, AreRefusedInOneLine) {
     }
 }
 
+/// Words that a system does not have are not passed over.
+TEST(Cycles, SumsOfRowsAreNotOfStencils) {
+    const Outcome o = run("solve --problem poisson2d:level=4 --preconditioner multilevel:v11,s=64");
+    EXPECT_EQ(o.code, 2);
+    EXPECT_NE(o.err.find("s=64 is of sums on sparse rows"), std::string::npos) << o.err;
+    EXPECT_EQ(run("solve --problem poisson3d:level=3 --preconditioner multilevel:v11,s=64").code, 0);
+}
+
+/// The engine at fault is the one beside, whichever of the two asks for it.
+TEST(Cycles, ARefusalNamesTheEngineThatHasNone) {
+    const Scratch scratch;
+    std::string text = "%%MatrixMarket matrix coordinate real symmetric\n9 9 17\n";
+    for (int i = 1; i <= 9; ++i) text += std::to_string(i) + " " + std::to_string(i) + " 2\n";
+    for (int i = 2; i <= 9; ++i) text += std::to_string(i) + " " + std::to_string(i - 1) + " -1\n";
+    scratch.write("line.mtx", text);
+    for (const char* engines : {"--check hls", "--engine hls", "--engine hls --check emulated"}) {
+        const Outcome o =
+            run("solve --problem mtx:" + scratch.path("line.mtx") + " --preconditioner multilevel " + engines);
+        EXPECT_EQ(o.code, 2) << engines;
+        EXPECT_NE(o.err.find("engine hls has cycles for constant stencils"), std::string::npos) << o.err;
+        EXPECT_NE(o.err.find("leave that engine out"), std::string::npos) << o.err;
+    }
+}
+
 /// A matrix without couplings has no coarser level, and the program says what to do.
 TEST(Cycles, AMatrixWithoutLevelsIsToldSo) {
     const Scratch scratch;

@@ -5,8 +5,11 @@
 #include <csignal>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -57,6 +60,64 @@ TEST(Outputs, ADeviceStaysADevice) {
         EXPECT_EQ(o.out.empty(), command.starts_with("report")) << command;
     }
     EXPECT_EQ(mantissa::Store(scratch.path("s.sqlite")).size(), 1u);
+}
+
+/// Refused with one line, before any work, and nothing is lost.
+TEST(Outputs, NoOutputTakesThePlaceOfAnInputOrOfAnotherOutput) {
+    const Scratch scratch;
+    const std::string matrix = scratch.write("in.mtx", "%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n"
+                                                       "1 1 2\n2 2 2\n"),
+                      sides = scratch.write("b,1.mtx", "1\n2\n"),
+                      toml = scratch.write("s.toml", "[[grid]]\nproblem = \"mtx:" + matrix + "\"\n"),
+                      own = scratch.write("own.toml",
+                                          "store = \"own.toml\"\n[[grid]]\nproblem = \"poisson2d:level=3\"\n"),
+                      mesh = scratch.write("m.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    ASSERT_EQ(run("sweep " + toml + " --threads 1").code, 0);
+    const std::string store = scratch.path("s.sqlite"), solve = "solve --threads 1 --problem mtx:" + matrix;
+    fs::create_symlink("in.mtx", scratch.path("link.mtx"));
+    fs::create_hard_link(matrix, scratch.path("hard.mtx"));
+    fs::create_symlink("new", scratch.path("dangling"));
+    const std::vector<std::pair<std::string, std::string>> lines{
+        {solve + " --solution " + matrix,
+         "--solution '" + matrix + "': the command reads this file (--problem), which would be lost"},
+        {solve + " --history " + scratch.path("link.mtx"), "file (--problem), which"},
+        {solve + " --history " + scratch.path("hard.mtx"), "file (--problem), which"},
+        {solve + ",rhs=file:" + sides + " --solution " + sides, "file (--problem), which"},
+        {solve + " --guess " + sides + " --solution " + sides, "file (--guess), which"},
+        {solve + " --history " + scratch.path("new") + " --solution " + scratch.path("./new"),
+         "--history writes this file too"},
+        {solve + " --history " + scratch.path("new") + " --solution " + scratch.path("dangling"),
+         "--history writes this file too"},
+        {"solve --dense file=" + matrix + " --solution " + matrix, "file (--dense), which"},
+        {"sweep " + toml + " --csv " + toml, "file (file), which"},
+        {"sweep " + toml + " --jsonl " + matrix, "file (the sweep), which"},
+        {"sweep " + toml + " --csv " + store, "--store writes this file too"},
+        {"sweep " + own, "file (the sweep), which"},
+        {"report " + store + " -o " + store, "file (results), which"},
+        {"report " + store + " --against " + store + " -o " + store, "the command reads this file"},
+        {"compare " + toml + " --store " + toml, "file (file), which"},
+        {"tune --problem poisson2d:level=3 --device xc2v8000 --json tune.sqlite", "writes this file too"},
+        {"upset --problem poisson2d:level=3 --json x.out --store x.out", "writes this file too"},
+        {"simulate --problem mtx:" + matrix + " --trace " + matrix, "file (--problem), which"},
+        {"parameterize " + mesh + " -o " + mesh, "file (mesh), which"},
+        {"smooth " + mesh + " -o " + scratch.path("x.svg") + " --picture " + scratch.path("x.svg"),
+         "writes this file too"},
+        {"reproduce cnc --figure 3 --mesh " + mesh + " -o " + mesh, "file (--mesh), which"},
+        {"bench residuals --from " + mesh + " --picture " + mesh, "file (--from), which"},
+    };
+    std::map<std::string, std::string> before;
+    for (const std::string& file : {matrix, sides, toml, own, store, mesh})
+        before[file] = scratch.read(fs::path(file).filename());
+    for (const auto& [line, part] : lines) {
+        const Outcome o = run(line);
+        EXPECT_EQ(o.code, 2) << line;
+        EXPECT_NE(o.err.find(part), std::string::npos) << line << ": " << o.err;
+        EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 1) << o.err;
+        EXPECT_TRUE(o.out.empty()) << line << ": " << o.out;
+    }
+    for (const auto& [file, text] : before) EXPECT_EQ(scratch.read(fs::path(file).filename()), text) << file;
+    // A device takes both, and a name that a number holds is no file.
+    EXPECT_EQ(run(solve + " --history /dev/null --solution /dev/null").code, 0);
 }
 
 TEST(Outputs, ALinkIsFollowedAndAFileKeepsItsMode) {

@@ -106,6 +106,12 @@ TEST(Guess, OfTheCommand) {
     };
     refused("--guess " + scratch.write("short", "1 2 3\n"), "the file ends after 3 numbers");
     refused("--guess " + scratch.path("absent"), "absent");
+    const std::string banner = "%%MatrixMarket matrix ";
+    refused("--guess " + scratch.write("pairs", banner + "coordinate real general\n1 1 1\n1 1 1\n"),
+            "pairs:1: a coordinate file as guess: write it in array storage");
+    refused("--guess " + scratch.write("halves", banner + "array real symmetric\n1 1\n1\n"),
+            "a symmetric file as guess");
+    refused("--guess " + scratch.write("tall", banner + "array real general\n3 1\n1\n2\n3\n"), "a guess of 3 x 1");
     refused("--guess " + u + " --parts 2 --scheme direct --format double", "begins at zero");
     refused("--guess " + u + " --advise", "--guess: --advise chooses");
 }

@@ -7,6 +7,7 @@
 
 #include "command.hpp"
 #include "command/options/declare.hpp"
+#include "command/options/named_files.hpp"
 #include "compare/compare.hpp"
 #include "compare/join.hpp"
 #include "mantissa/base/files.hpp"
@@ -62,6 +63,10 @@ int compare_command(const CompareFlags& flags, const std::string& typed) {
     const compare::Comparison comparison = compare::read_comparison(flags.file);
     const std::string path = store_path(flags, comparison);
     const int threads = thread_count(flags.threads);
+    std::vector<NamedFile> inputs{{"the comparison", flags.file}};
+    for (const std::string& problem : comparison.problems)
+        for (NamedFile& file : files_of_problem("the comparison", problem)) inputs.push_back(std::move(file));
+    refuse_overwriting({{flag_of(Common::store), path}}, inputs);
     if (!flags.stored) base::check_store_path(flag_of(Common::store), path);
     const comparison::ComparisonDocument document =
         compare::run_comparison(comparison, {path, typed, threads, flags.stored});

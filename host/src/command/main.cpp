@@ -25,6 +25,7 @@
 
 #include "command.hpp"
 #include "command/options/declare.hpp"
+#include "command/options/named_files.hpp"
 #include "command/tune/tune.hpp"
 #include "command/upset/upset.hpp"
 #include "help/pages.hpp"
@@ -229,6 +230,11 @@ std::string read_words(CLI::App& app, int argc, char** argv, std::string& text) 
         for (const CLI::App* sub : app.get_subcommands()) where += " " + sub->get_name();
         return fmt::format("{}{}; see {} --help", fault_of_options(fault), matrix_meant(fault, {argv + 1, argv + argc}),
                            where);
+    }
+    try {
+        check_named_files(app);
+    } catch (const InvalidInput& lost) {
+        return lost.what();
     }
     return {};
 }

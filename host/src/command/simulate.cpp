@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "command.hpp"
+#include "command/answers/solve_answer.hpp"
 #include "command/options/declare.hpp"
 #include "mantissa/base/files.hpp"
 #include "mantissa/base/quoted.hpp"
@@ -165,6 +166,14 @@ std::string cycles_to_text(const sim::SimulationReport& r) {
                        r.cycles_per_pass, "predicted time", 1e3 * r.seconds, r.clock_hz / 1e6);
 }
 
+/// What is of another option.
+void check_given(const CLI::App& app) {
+    if (given(app, "window") && !given(app, "trace"))
+        throw InvalidInput("--window: it is the clocks of a trace; give --trace too, or leave it out");
+    if (given(app, "seed") && !given(app, "stall"))
+        throw InvalidInput("--seed: it is of random stalls; give --stall too, or leave it out");
+}
+
 /// The cycle core keeps its vectors: it has no memory to be slow, and its models write no waveforms.
 void check_cycles(const SimulateFlags& f) {
     if (f.bandwidth_gb != 0 || f.latency_ns != 0 || f.stall != 0)
@@ -221,6 +230,8 @@ int simulate_command(const SimulateFlags& flags) {
         fmt::print("{:<18}{}{}\n", "status", to_string(result.status),
                    result.detail.empty() ? "" : ": " + result.detail);
         fmt::print("{:<18}{} inner, {} outer\n", "iterations", result.inner_iterations, result.outer_iterations);
+        if (result.energy) fmt::print("{:<18}{}\n", "energy error", cli::to_text(*result.energy));
+        if (result.bound) fmt::print("{:<18}{}\n", "error bound", cli::to_text(*result.bound));
         fmt::print("{}", cycles ? cycles_to_text(report) : sim::to_text(report));
         if (order) fmt::print("{}", to_text(*order));
         if (checked)
@@ -257,7 +268,10 @@ Run setup_simulate(CLI::App& app, const std::string&) {
     app.add_option("--trace", f.trace, "write waveforms (FST) and a GTKWave save file beside them");
     app.add_option("--window", f.window, "clocks that the trace covers, FIRST:LAST")->capture_default_str();
     declare(app, Common::json, f.json);
-    return [flags] { return simulate_command(*flags); };
+    return [flags, &app] {
+        check_given(app);
+        return simulate_command(*flags);
+    };
 }
 
 } // namespace

@@ -110,6 +110,12 @@ int advise_cycles_command(const Flags& flags, const std::string& engines, const 
     options.threads = asked.threads;
     const Problem problem = make_problem(flags.problem);
     if (!problem.note.empty()) fmt::print(stderr, "mantissa: {}\n", problem.note);
+    CycleSpec words;
+    words.before = asked.preconditioner->before;
+    words.after = asked.preconditioner->after;
+    if (to_string(*asked.preconditioner) != to_string(words) && !asked.preconditioner->in_double)
+        fmt::print(stderr, "mantissa: the advice chooses the words itself: of {} it holds the smoothing alone\n",
+                   to_string(*asked.preconditioner));
     options.before = running::processor_seconds();
     const CycleAdvice advice = advising::advise_cycles_with_progress(problem, *asked.preconditioner, options);
     advising::print_cycle_advice(problem, advice, options.tolerance, flags.json);
@@ -164,7 +170,7 @@ struct Ready {
 void take_guess(const Flags& flags, Problem& problem, const running::Ranks& ranks) {
     if (flags.guess.empty()) return;
     if (ranks.count() > 1) throw InvalidInput("--guess: a solve over ranks begins at zero; leave it or mpirun out");
-    problem.guess = read_vector(flags.guess, problem.system.size());
+    problem.guess = read_vector(flags.guess, problem.system.size(), "guess");
     for (std::size_t i = 0; i < problem.origin.size(); ++i) problem.guess[i] -= problem.origin[i];
 }
 

@@ -1,12 +1,14 @@
 // mantissa sweep: the points of a sweep file into a results store.
 #include <filesystem>
 #include <memory>
+#include <set>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "command.hpp"
 #include "command/options/declare.hpp"
+#include "command/options/named_files.hpp"
 #include "mantissa/base/files.hpp"
 #include "mantissa/base/quoted.hpp"
 #include "mantissa/format.hpp"
@@ -72,6 +74,17 @@ int dry_run(const SweepFlags& flags, const Sweep& sweep, const std::string& path
     return kDone;
 }
 
+/// The file's own store and problems, which the command line does not show.
+void check_files(const SweepFlags& flags, const Sweep& sweep, const std::string& path) {
+    std::vector<NamedFile> inputs{{"the sweep", flags.file}};
+    std::set<std::string> problems;
+    for (const Point& point : sweep.points) problems.insert(point.problem);
+    for (const DensePoint& point : sweep.dense) problems.insert(point.problem);
+    for (const std::string& problem : problems)
+        for (NamedFile& file : files_of_problem("the sweep", problem)) inputs.push_back(std::move(file));
+    refuse_overwriting({{flag_of(Common::store), path}, {"--csv", flags.csv}, {"--jsonl", flags.json_lines}}, inputs);
+}
+
 /// What a rank needs of the request. Store and outputs are the first rank's.
 struct Request {
     Sweep sweep;
@@ -87,6 +100,7 @@ Request read_request(const SweepFlags& flags, const running::Ranks& ranks) {
     r.threads = thread_count(flags.threads);
     r.path = store_path(flags, r.sweep);
     if (!ranks.first()) return r;
+    check_files(flags, r.sweep, r.path);
     r.words = check_outputs({{"--csv", flags.csv}, {"--jsonl", flags.json_lines}}, flags.json);
     // A dry run only reads what is there, for which no right to write is needed.
     std::error_code ignored;

@@ -6,6 +6,7 @@
 
 #include "mantissa/base/quoted.hpp"
 #include "mantissa/errors.hpp"
+#include "mantissa/host/dense.hpp"
 #include "mantissa/host/options.hpp"
 #include "mantissa/recurrence/definition.hpp"
 #include "mantissa/recurrence/gmres.hpp"
@@ -25,6 +26,12 @@ using Rules = std::vector<Rule>;
 bool is(const SolveOptions& o, Scheme scheme) {
     return o.scheme == scheme;
 }
+
+constexpr const char* kNoInnerLoop = "preconditioner multilevel: a recurrence on the whole problem has no inner loop; "
+                                     "leave schedule, inner, digits, middle, headroom and couplings out";
+constexpr const char* kCycleIsInner =
+    "preconditioner multilevel: a cycle is the inner solver itself and has words of its own; leave format, "
+    "spec, schedule, inner, digits, recurrence, middle, headroom and couplings out";
 
 /// Of the scheme that has the processor's own arithmetic.
 Rules of_processor(const SolveOptions& o) {
@@ -60,11 +67,8 @@ Rules of_cycles(const SolveOptions& o) {
          fmt::format("preconditioner multilevel: scheme {} takes none; take inexact-pcg (CG in double around cycles), "
                      "defect-correction (cycles alone), or the recurrence flexible, bicgstab or gmres in a datapath",
                      scheme_name(o))},
-        {within && inside, "preconditioner multilevel: a recurrence on the whole problem has no inner loop; leave "
-                           "schedule, inner, digits, middle, headroom and couplings out"},
-        {inside,
-         "preconditioner multilevel: a cycle is the inner solver itself and has words of its own; leave format, "
-         "spec, schedule, inner, digits, recurrence, middle, headroom and couplings out"},
+        {within && inside, kNoInnerLoop},
+        {inside, kCycleIsInner},
     };
 }
 
@@ -215,6 +219,12 @@ std::string not_for_cg(const Problem& problem, std::string_view who) {
 } // namespace
 
 std::string refusal(const SolveOptions& options, const Problem& problem) {
+    // (c and p say of constant stencils what their words are anyway; that these sums are exact, s cannot.)
+    if (options.preconditioner && options.preconditioner->sums != CycleSpec{}.sums &&
+        problem.system.kind() == System::Kind::stencil)
+        return fmt::format("preconditioner multilevel: s={} is of sums on sparse rows, and {} is a constant stencil; "
+                           "leave s out",
+                           options.preconditioner->sums, base::shortened(problem.name, 200));
     if (problem.suits_cg() || takes_any_matrix(iterated(options))) return {};
     if (options.recurrence) return not_for_cg(problem, "recurrence " + to_string(*options.recurrence));
     if (options.preconditioner) return not_for_cg(problem, "preconditioner multilevel");
@@ -223,6 +233,43 @@ std::string refusal(const SolveOptions& options, const Problem& problem) {
 
 void require_symmetric(const Problem& problem, std::string_view who) {
     if (!problem.suits_cg()) throw InvalidInput(not_for_cg(problem, who));
+}
+
+std::string unused(const Option& option, const SolveOptions& o) {
+    const std::string_view name = option.name;
+    const bool steps = name == "inner" || name == "digits";
+    const bool within = is_preconditioned(o);
+    if (o.preconditioner && !within && (steps || names_datapath(option))) return kCycleIsInner;
+    if (steps && o.preconditioner) return kNoInnerLoop;
+    if (steps && !refines(o.scheme))
+        return fmt::format("{}: scheme {} has no inner solves; leave it out, or take residual-guided, "
+                           "defect-correction or inexact-pcg",
+                           name, scheme_name(o));
+    if (name == "middle-digits" && o.middle.empty())
+        return "middle-digits: there are no middle loops; give middle formats, or leave it out";
+    return {};
+}
+
+void require_used(std::span<const Option* const> given, const SolveOptions& options) {
+    if (!refusal(options).empty()) return;
+    for (const Option* option : given)
+        if (const std::string why = unused(*option, options); !why.empty()) throw InvalidInput(why);
+}
+
+std::string unused(const Option& option, const DenseOptions& o) {
+    const bool gmres = &option == &dense(Dense::gmres_steps) || &option == &dense(Dense::gmres_tolerance);
+    if (gmres && o.refinement != DenseRefinement::gmres_ir)
+        return fmt::format("{}: refinement by {} has no GMRES; leave it out, or take gmres-ir", option.name,
+                           to_string(o.refinement));
+    if (&option == &dense(Dense::refine_steps) && o.refinement == DenseRefinement::none)
+        return fmt::format("{}: without refinement there are no steps; leave it out, or take ir or gmres-ir",
+                           option.name);
+    return {};
+}
+
+void require_used(std::span<const Option* const> given, const DenseOptions& options) {
+    for (const Option* option : given)
+        if (const std::string why = unused(*option, options); !why.empty()) throw InvalidInput(why);
 }
 
 std::string refusal(const SolveOptions& options) {

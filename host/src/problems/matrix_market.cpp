@@ -291,27 +291,30 @@ std::size_t vector_limit(std::string_view beginning, std::string_view name, std:
     return text::longest_market_text(size * columns);
 }
 
-/// The size line of an array of `size` rows: its columns.
-std::size_t array_columns(NumberText& text, std::string_view name, std::size_t size, std::size_t most) {
+/// The size line of an array of `size` rows: its columns. `what` the file is for.
+std::size_t array_columns(NumberText& text, std::string_view name, std::size_t size, std::size_t most,
+                          std::string_view what) {
     const Banner banner = text::read_market_banner(text, name);
-    if (!banner.array) NumberText::fail(name, 1, "a coordinate file as right-hand side: write it in array storage");
-    if (banner.symmetric) NumberText::fail(name, 1, "a symmetric file as right-hand side: name it general");
+    if (!banner.array)
+        NumberText::fail(name, 1, fmt::format("a coordinate file as {}: write it in array storage", what));
+    if (banner.symmetric) NumberText::fail(name, 1, fmt::format("a symmetric file as {}: name it general", what));
     if (!text.next_content()) text.fail("the file ends before the size line: give ROWS COLUMNS");
     const std::uint64_t rows = text.whole("the number of rows");
     const std::uint64_t columns = text.whole("the number of columns");
     if (rows != size || columns == 0 || columns > most)
-        text.fail(fmt::format("a right-hand side of {} x {}: the system needs {} x {}", rows, columns, size,
+        text.fail(fmt::format("a {} of {} x {}: the system needs {} x {}", what, rows, columns, size,
                               most == 1 ? "1" : fmt::format("1 to {}", most)));
     text::end_market_line(text, "the number of columns");
     return columns;
 }
 
 /// All numbers of a file of vectors, column by column.
-std::vector<double> parse_columns(std::string_view file, std::string_view name, std::size_t size, std::size_t most) {
+std::vector<double> parse_columns(std::string_view file, std::string_view name, std::size_t size, std::size_t most,
+                                  std::string_view what) {
     refuse_foreign(file, name);
     file = without_mark(file);
     NumberText text(file, name);
-    const std::size_t columns = file.substr(0, 2) == "%%" ? array_columns(text, name, size, most) : 1;
+    const std::size_t columns = file.substr(0, 2) == "%%" ? array_columns(text, name, size, most, what) : 1;
     const std::size_t wanted = size * columns;
     std::vector<double> values;
     values.reserve(std::min(wanted, file.size() / 2 + 1));
@@ -377,22 +380,24 @@ CompressedRows read_matrix_market(const std::string& path, std::string* note, st
     return parse_matrix_market(text::read_packed_file(path, limit).view(), path, note, indefinite);
 }
 
-std::vector<double> parse_vector(std::string_view file, std::string_view name, std::size_t size) {
-    return parse_columns(file, name, size, 1);
+std::vector<double> parse_vector(std::string_view file, std::string_view name, std::size_t size,
+                                 std::string_view what) {
+    return parse_columns(file, name, size, 1, what);
 }
 
-std::vector<double> read_vector(const std::string& path, std::size_t size) {
+std::vector<double> read_vector(const std::string& path, std::size_t size, std::string_view what) {
     const auto limit = [&](std::string_view beginning) {
         return std::optional(vector_limit(beginning, path, size, 1));
     };
-    return parse_vector(text::read_packed_file(path, limit).view(), path, size);
+    return parse_vector(text::read_packed_file(path, limit).view(), path, size, what);
 }
 
 std::vector<std::vector<double>> read_columns(const std::string& path, std::size_t size) {
     const auto limit = [&](std::string_view beginning) {
         return std::optional(vector_limit(beginning, path, size, kMostColumns));
     };
-    const std::vector<double> all = parse_columns(text::read_packed_file(path, limit).view(), path, size, kMostColumns);
+    const std::vector<double> all =
+        parse_columns(text::read_packed_file(path, limit).view(), path, size, kMostColumns, kRightHandSide);
     std::vector<std::vector<double>> columns;
     for (std::size_t first = 0; first < all.size(); first += size)
         columns.emplace_back(all.begin() + static_cast<std::ptrdiff_t>(first),

@@ -87,6 +87,7 @@ public:
             const toml::table& table = *grid.as_table();
             const bool whole = table.contains(kProblem) || given.contains(kProblem);
             const bool file = table.contains("file") || given.contains("file");
+            UseOfKeys uses;
             each(table, given,
                  whole  ? kProblem
                  : file ? "file"
@@ -94,11 +95,16 @@ public:
                  "a dense grid without a system: give n = 256, problem = \"n=256,kind=uniform\" or file = \"a.mtx\"",
                  [&](const Settings& settings, std::uint32_t line) {
                      DensePoint point = make_point(settings, line);
+                     for (const auto& [key, value] : settings)
+                         if (const options::Option* const option = options::find(key, options::dense());
+                             option != nullptr && !value->by_default)
+                             uses.note(key, value->line, options::unused(*option, point.options));
                      if (!seen_.insert(point_key(point)).second) return;
                      if (points.size() == max_points_)
                          fail(line, fmt::format("more than {} points: split the sweep", max_points_));
                      points.push_back(std::move(point));
                  });
+            if (const auto unused = uses.first_unused()) fail(unused->first, unused->second);
         }
         return points;
     }

@@ -91,7 +91,10 @@ void GridReader::each(const toml::table& grid, const Axes& defaults, std::string
         const bool overridden = std::any_of(axes.begin(), axes.end(), [&](const auto& own) {
             return own.first == entry.first || rules_.exclude_each_other(entry.first, own.first);
         });
-        if (!overridden) axes.insert(entry); // defaults exclude none of each other
+        if (overridden) continue;
+        Axis axis = entry.second; // defaults exclude none of each other
+        for (Value& value : axis.values) value.by_default = true;
+        axes.emplace(entry.first, std::move(axis));
     }
     if (!axes.contains(needed)) fail(line, mend);
     const auto dimensions = read_dimensions(grid, axes);

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,6 +23,7 @@ namespace mantissa::sweeps {
 struct Value {
     std::variant<std::string, std::int64_t, double, bool> data;
     std::uint32_t line = 0;
+    bool by_default = false; ///< from [defaults], and not from the grid itself
 };
 
 /// A key of a grid with the values it takes.
@@ -33,6 +35,27 @@ using Axes = std::map<std::string, Axis, std::less<>>;
 
 /// One combination: a value for each key.
 using Settings = std::map<std::string_view, const Value*>;
+
+/// Which keys that a grid gives are of no use in any of its points: a list of schemes may have one that has no use for
+/// a key.
+class UseOfKeys {
+public:
+    /// `why`: as options::unused() says it of a point; empty where the point uses the key.
+    void note(std::string_view key, std::uint32_t line, const std::string& why) {
+        if (why.empty()) used_.emplace(key);
+        else unused_.try_emplace(std::string(key), line, why);
+    }
+    /// The line and the reason of the first one, if any.
+    [[nodiscard]] std::optional<std::pair<std::uint32_t, std::string>> first_unused() const {
+        for (const auto& [key, fault] : unused_)
+            if (!used_.contains(key)) return fault;
+        return std::nullopt;
+    }
+
+private:
+    std::set<std::string, std::less<>> used_;
+    std::map<std::string, std::pair<std::uint32_t, std::string>, std::less<>> unused_;
+};
 
 /// What a kind of grid may hold.
 struct GridRules {

@@ -56,6 +56,23 @@ bool describes_spec(std::string_view key) {
 bool is_stop(const options::Option* option) {
     return option != nullptr && (option->name == kStops[0] || option->name == kStops[1]);
 }
+/// How often does the text of "stop" give what is called `name`?
+std::size_t names_stop(std::string_view text, std::string_view name) {
+    std::size_t times = 0;
+    for (bool more = true; more;) {
+        const auto comma = text.find(',');
+        const std::string_view one = text.substr(0, comma);
+        if (one.substr(0, one.find('=')) == name) ++times;
+        more = comma != std::string_view::npos;
+        text.remove_prefix(more ? comma + 1 : text.size());
+    }
+    return times;
+}
+/// Does it say when the whole solve ends?
+bool names_whole(std::string_view text) {
+    return std::ranges::any_of(kWholeStops, [&](std::string_view name) { return names_stop(text, name) != 0; });
+}
+
 /// May both keys stand in one grid?
 bool exclude_each_other(std::string_view a, std::string_view b, std::span<const options::Option> among) {
     if (a == b) return false;
@@ -167,14 +184,32 @@ public:
 
 private:
     void read_grid(const toml::table& grid, const Axes& defaults, std::vector<Point>& points) {
+        sweeps::UseOfKeys uses;
         each(grid, defaults, kProblem, "a grid without problem: give problem = \"poisson2d:level=8\"",
              [&](const Settings& settings, std::uint32_t line) {
                  Point point = make_point(settings, line);
+                 note_uses(settings, point.options, uses);
                  if (!seen_.insert(point_key(point)).second) return;
                  if (points.size() == max_points_)
                      fail(line, fmt::format("more than {} points: split the sweep", max_points_));
                  points.push_back(std::move(point));
              });
+        if (const auto unused = uses.first_unused()) fail(unused->first, unused->second);
+    }
+
+    /// Which keys of the grid itself a point has a use for; defaults are for those grids that have one.
+    void note_uses(const Settings& settings, const SolveOptions& made, sweeps::UseOfKeys& uses) const {
+        const bool refused = !options::refusal(made).empty(); // (which the solve says)
+        const auto note = [&](std::string_view key, const Value& value, const options::Option* option) {
+            if (option == nullptr || value.by_default) return;
+            uses.note(key, value.line, refused ? std::string() : options::unused(*option, made));
+        };
+        for (const auto& [key, value] : settings) {
+            if (key != kStop) note(key, *value, options::find(key, among_));
+            else
+                for (const std::string_view name : kStops)
+                    if (names_stop(text_of(kStop, *value), name)) note(key, *value, options::find(name, among_));
+        }
     }
 
     /// Problem texts recur in every point; each is checked once.
@@ -245,12 +280,22 @@ private:
         return at_line(line, [&] { return parse_spec(text); });
     }
 
-    /// "inner=10", "digits=2", "energy=1e-6" or two of them with a comma between.
-    void set_stops(options::Request& request, std::string_view text) const {
+    /// "inner=10", "digits=2", "energy=1e-6" or two of them with a comma between: one of an inner solve, one of the
+    /// whole, which is left out where `inner_alone`.
+    void set_stops(options::Request& request, std::string_view text, bool inner_alone) const {
+        for (const auto names :
+             {std::span<const std::string_view>(kStops), std::span<const std::string_view>(kWholeStops)}) {
+            std::size_t times = 0;
+            for (const std::string_view name : names) times += names_stop(text, name);
+            if (times > 1)
+                throw InvalidInput(fmt::format("stop {}: {} exclude each other, and each stands once: keep one",
+                                               base::quoted(text), fmt::join(names, " and ")));
+        }
         for (bool more = true; more;) {
             const auto comma = text.find(',');
             more = comma != std::string_view::npos;
-            set_stop(request, text.substr(0, comma));
+            if (const std::string_view one = text.substr(0, comma); !inner_alone || !names_whole(one))
+                set_stop(request, one);
             text.remove_prefix(more ? comma + 1 : text.size());
         }
     }
@@ -263,8 +308,7 @@ private:
         };
         const auto equals = std::min(text.find('='), text.size());
         const options::Option* const option = options::find(text.substr(0, equals), among_);
-        if (const options::Option* whole = options::find(kStop, among_);
-            whole != nullptr && contains(kWholeStops, text.substr(0, equals)))
+        if (const options::Option* whole = options::find(kStop, among_); whole != nullptr && names_whole(text))
             return give(request, *whole, options::Value(std::string(text)), kStop);
         const std::string_view value = text.substr(std::min(equals + 1, text.size()));
         std::uint64_t whole = 0;
@@ -276,17 +320,41 @@ private:
              fmt::format("stop: {}", option->name));
     }
 
+    /// Of a stop and what excludes it (a tolerance): which key a point goes without.
+    struct Tolerated {
+        std::string_view left_out; ///< a default, where the grid's stop ends the whole solve
+        bool by_tolerance = false; ///< the other way round: of the stop its inner part alone is left
+    };
+    [[nodiscard]] Tolerated end_of(const Settings& settings) const {
+        const auto stop = settings.find(kStop);
+        const options::Option* const whole = options::find(kStop, among_);
+        if (stop == settings.end() || whole == nullptr || !names_whole(text_of(kStop, *stop->second))) return {};
+        for (const auto& [key, value] : settings) {
+            const options::Option* const option = options::find(key, among_);
+            if (key == kStop || option == nullptr || !options::exclude_each_other(*whole, *option)) continue;
+            if (stop->second->by_default == value->by_default)
+                fail(stop->second->line, fmt::format("{} excludes {} {}: keep one", key, kStop,
+                                                     base::quoted(text_of(kStop, *stop->second))));
+            if (value->by_default) return {key, false};
+            return {{}, true};
+        }
+        return {};
+    }
+
     Point make_point(const Settings& settings, std::uint32_t line) {
         Point point;
         options::Request request;
+        const Tolerated end = end_of(settings);
         for (const auto& [key, setting] : settings) {
             const Value& value = *setting;
             const options::Option* const option = options::find(key, among_);
+            if (key == end.left_out) continue;
             if (key == kProblem) point.problem = canonical_problem(value);
             else if (key == kEngine) {
                 check_engine(value);
                 point.engine = text_of(key, value);
-            } else if (key == kStop) at_line(value.line, [&] { set_stops(request, text_of(kStop, value)); });
+            } else if (key == kStop)
+                at_line(value.line, [&] { set_stops(request, text_of(kStop, value), end.by_tolerance); });
             else if (option != nullptr && !options::names_datapath(*option)) {
                 const options::Value given = value_of(*option, key, value);
                 at_line(value.line, [&] { give(request, *option, given, key); });

@@ -150,6 +150,11 @@ bool Space::used(const Axis& axis, std::string_view words) const {
     return of == "all" || of == words;
 }
 
+bool Space::uses(std::string_view axis) const {
+    return std::ranges::any_of(axes_[index("words")].values,
+                               [&](const std::string& words) { return used(axes_[index(axis)], words); });
+}
+
 double Space::points() const {
     double all = 0;
     for (const std::string& words : axes_[index("words")].values) {

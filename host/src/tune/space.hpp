@@ -38,6 +38,8 @@ public:
     Space(std::string_view rows, const Narrowing& narrowing);
     /// Is no value of `words` left?
     [[nodiscard]] bool empty() const { return axes_[index("words")].values.empty(); }
+    /// Has any of its points a use for the axis?
+    [[nodiscard]] bool uses(std::string_view axis) const;
     [[nodiscard]] const std::vector<Axis>& axes() const { return axes_; }
     [[nodiscard]] const std::vector<std::size_t>& sizes() const { return sizes_; }
     /// How many points, those that are refused among them.

@@ -93,6 +93,14 @@ TuneResult tune(const TuneRequest& request) {
                                        base::quoted(request.device.id)));
     Cores cores(problem, request.device, request.fill, model, cycle_model, table);
     const Space space(cores.rows(), request.narrowing), cycles("cycle", request.narrowing);
+    for (const auto& [option, list] : {std::pair("--fix", &request.narrowing.fix), {"--vary", &request.narrowing.vary}})
+        for (const std::string& text : *list) {
+            const std::string axis = text.substr(0, text.find('='));
+            if (!space.uses(axis) && !(cores.cycles() && cycles.uses(axis)))
+                throw InvalidInput(fmt::format("{} {}: no design for this problem on this device has a use for {}; "
+                                               "leave it out",
+                                               option, base::shortened(text), axis));
+        }
     TuneResult result;
     const base::EndingNote note([&] {
         return fmt::format("stopped with {} points solved, all of them stored; the same command goes on from there",

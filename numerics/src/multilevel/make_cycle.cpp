@@ -35,7 +35,7 @@ std::unique_ptr<Cycle> make_cycle(const System& system, const CycleSpec& spec, i
 }
 
 std::string Engine::cycles_refusal(const System&, const CycleSpec&, const CycleLoop&) const {
-    return fmt::format("preconditioner multilevel: engine '{}' has no cycles; leave the engine out for those of this "
+    return fmt::format("preconditioner multilevel: engine '{}' has no cycles; leave that engine out for those of this "
                        "processor, or take engine hls or gpu",
                        name());
 }

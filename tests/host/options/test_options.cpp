@@ -261,6 +261,53 @@ TEST(Options, ValuesOutsideTheirRangeAreRefusedByName) {
     expect_invalid([] { (void)parsed("--bounds 4,1"); }, "bounds 4,1: give the smallest and the largest eigenvalue");
 }
 
+/// What was given counts, not what differs from the default.
+TEST(Options, GivenForNothingIsRefused) {
+    expect_invalid([] { (void)parsed("--inner 3 --scheme direct"); }, "inner: scheme direct has no inner solves");
+    expect_invalid([] { (void)parsed("--inner 10 --scheme jacobi-pcg --format double"); }, "inner: scheme jacobi-pcg");
+    expect_invalid([] { (void)parsed("--digits 2 --scheme pipelined"); }, "digits: scheme pipelined");
+    expect_invalid([] { (void)parsed("--middle-digits 3"); }, "middle-digits: there are no middle loops");
+    EXPECT_EQ(parsed("--middle-digits 3 --middle s36e11 --scheme defect-correction").middle_digits, 3);
+    for (const char* given : {"--format s17e8", "--spec s17e8", "--inner 10"})
+        expect_invalid([&] { (void)parsed(std::string("--preconditioner multilevel ") + given); },
+                       "a cycle is the inner solver itself and has words of its own");
+    expect_invalid([] { (void)parsed("--preconditioner multilevel --recurrence flexible --inner 10"); },
+                   "a recurrence on the whole problem has no inner loop");
+    EXPECT_EQ(parsed("--preconditioner multilevel --recurrence flexible --format s17e8").scheme, Scheme::recurrence);
+
+    const std::string grid = "[[grid]]\nproblem = \"poisson2d:level=3\"\n";
+    const auto points = [&](const std::string& more, const std::string& before = {}) {
+        return parse_sweep(before + grid + more, "s.toml").points;
+    };
+    const std::string direct = "scheme = \"direct\"\n", defaults = "[defaults]\n";
+    expect_invalid([&] { points(direct + "inner = 3\n"); }, "s.toml:4: inner: scheme direct");
+    expect_invalid([&] { points(direct + "stop = \"digits=2\"\n"); }, "digits: scheme direct");
+    expect_invalid([&] { points("middle_digits = [2, 3]\n"); }, "middle-digits: there are no middle loops");
+    expect_invalid([&] { points("preconditioner = \"multilevel\"\nformat = \"s17e8\"\n"); }, "a cycle is the inner");
+    // A default is for the grids that have a use for it, and a list may hold a scheme that has none.
+    EXPECT_EQ(points(direct, defaults + "inner = 3\n").size(), 1U);
+    EXPECT_EQ(points("scheme = [\"direct\", \"residual-guided\"]\ninner = [3, 4]\n").size(), 3U);
+}
+
+TEST(Options, AStopIsGivenOnce) {
+    const std::string grid = "[[grid]]\nproblem = \"poisson2d:level=3\"\n";
+    const auto point = [&](const std::string& more, const std::string& before = {}) {
+        return parse_sweep(before + grid + more, "s.toml").points.at(0).options;
+    };
+    expect_invalid([&] { point("stop = \"inner=3,digits=2\"\n"); }, "inner and digits exclude each other");
+    expect_invalid([&] { point("stop = \"energy=1e-6,energy=1e-3\"\n"); }, "each stands once");
+    expect_invalid([&] { point("stop = \"energy=1e-6,residual=1e-3\"\n"); }, "energy and residual exclude");
+    expect_invalid([&] { point("stop = \"energy=1e-6\"\ntolerance = [1e-3, 1e-8]\n"); },
+                   "tolerance excludes stop 'energy=1e-6'");
+    EXPECT_EQ(point("stop = \"inner=3\"\ntolerance = 1e-3\n").tolerance, 1e-3);
+    // A grid's own takes the place of a default.
+    EXPECT_EQ(point("stop = \"residual=1e-4\"\n", "[defaults]\ntolerance = 1e-8\n").tolerance, 1e-4);
+    const SolveOptions o = point("tolerance = 1e-8\n", "[defaults]\nstop = \"inner=3,energy=1e-6\"\n");
+    EXPECT_EQ(o.tolerance, 1e-8);
+    EXPECT_EQ(o.inner, 3U);
+    EXPECT_FALSE(o.energy);
+}
+
 /// The library, a sweep and (test_bad_input.cpp) the command say the same.
 TEST(Options, CombinationsAreRefusedAlikeEverywhere) {
     const std::string refused = "couplings: a floating format for";

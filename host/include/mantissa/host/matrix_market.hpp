@@ -33,11 +33,13 @@ CompressedRows read_matrix_market(const std::string& path, std::string* note = n
                                   std::string* indefinite = nullptr);
 
 /// A vector of `size` numbers: a MatrixMarket array file with one column (real or integer, general), or plain numbers
-/// separated by blanks or line ends, with comments behind # or %.
-std::vector<double> parse_vector(std::string_view text, std::string_view name, std::size_t size);
+/// separated by blanks or line ends, with comments behind # or %. Faults call it `what`.
+inline constexpr std::string_view kRightHandSide = "right-hand side";
+std::vector<double> parse_vector(std::string_view text, std::string_view name, std::size_t size,
+                                 std::string_view what = kRightHandSide);
 
 /// The same from a regular file, a FIFO or a pipe, gzipped or not, with the same bounds.
-std::vector<double> read_vector(const std::string& path, std::size_t size);
+std::vector<double> read_vector(const std::string& path, std::size_t size, std::string_view what = kRightHandSide);
 
 /// Several vectors of `size` numbers each: the columns of a MatrixMarket array file (real or integer, general), from 1
 /// to kMostColumns; other files have one, as read_vector() takes it.

@@ -18,16 +18,6 @@ std::string to_text(const ChebyshevBounds& c) {
                                             : fmt::format("estimated by {} Lanczos steps", c.lanczos_steps));
 }
 
-std::string to_text(const EnergyEstimate& e) {
-    return fmt::format("{:.2e}  ({:.2e} to {:.2e}{}; A-norm, relative to the solution; estimated)", e.value(), e.lower,
-                       e.upper, e.settled ? "" : ", not settled");
-}
-std::string to_text(const ErrorBound& b) {
-    if (!b.absolute) return "none: " + b.why;
-    return fmt::format("{:.3e}{}  (largest element of the error, for sure; {})", *b.absolute,
-                       b.relative ? fmt::format(", {:.3e} of the solution's", *b.relative) : "", b.method);
-}
-
 /// (The engine gpu has sessions for no Chebyshev iteration: all of its own are native.)
 bool is_native(const Point& point) {
     return point.options.spec.sums_free() ||
@@ -39,6 +29,17 @@ void print_row(std::FILE* to, const char* name, const std::string& value) {
 }
 
 } // namespace
+
+std::string to_text(const EnergyEstimate& e) {
+    return fmt::format("{:.2e}  ({:.2e} to {:.2e}{}; A-norm, relative to the solution; estimated)", e.value(), e.lower,
+                       e.upper, e.settled ? "" : ", not settled");
+}
+
+std::string to_text(const ErrorBound& b) {
+    if (!b.absolute) return "none: " + b.why;
+    return fmt::format("{:.3e}{}  (largest element of the error, for sure; {})", *b.absolute,
+                       b.relative ? fmt::format(", {:.3e} of the solution's", *b.relative) : "", b.method);
+}
 
 void print_request(std::FILE* to, const Point& point, const Problem& problem, const std::string& parts,
                    const std::string& exchanges) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "mantissa/host/error_bounds.hpp"
 #include "mantissa/host/point.hpp"
 #include "mantissa/host/problem.hpp"
 #include "mantissa/host/provenance.hpp"
@@ -18,6 +19,10 @@ struct Check {
     std::string engine;
     std::uint64_t passes = 0;
 };
+
+/// As the rows "energy error" and "error bound" have them.
+std::string to_text(const EnergyEstimate& e);
+std::string to_text(const ErrorBound& b);
 
 /// What was asked for.
 void print_request(std::FILE* to, const Point& point, const Problem& problem, const std::string& parts = {},

@@ -77,13 +77,16 @@ void SolveFlags::exclude(CLI::App& app) const {
 void SolveFlags::give_to(DenseOptions& dense) const {
     for (std::size_t i = 0; i < among_.size(); ++i)
         if (values_[i]) give(dense, among_[i], *values_[i], flag_of(among_[i]));
+    options::require_used(given(), dense);
 }
 
 SolveOptions SolveFlags::options() const {
     options::Request request;
     for (std::size_t i = 0; i < among_.size(); ++i)
         if (values_[i]) give(request, among_[i], *values_[i], flag_of(among_[i]));
-    return request.finish();
+    SolveOptions made = request.finish();
+    options::require_used(given(), made);
+    return made;
 }
 
 std::vector<const Option*> SolveFlags::given() const {

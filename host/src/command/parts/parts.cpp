@@ -136,6 +136,9 @@ std::unique_ptr<Engine> make_solving_engine(const std::string& name, const Solve
 std::string parts_refusal(const SharedOut& shared, const Engine& engine, const SolveOptions& options,
                           const System& system) {
     if (shared.space == nullptr && !on_gpus(shared.gpus)) return {};
+    if (shared.method != CutMethod::contiguous && system.kind() != System::Kind::sparse)
+        return fmt::format("{} {}: a grid is cut in strips, whatever the method; leave it out", flag_of(Common::cut),
+                           to_string(shared.method));
     if (in_double_over_parts(options, shared)) {
         const std::size_t most = most_parts(system);
         if (shared.space->parts() <= most) return {};

@@ -28,6 +28,9 @@ int upset_command(const UpsetFlags& flags, const std::string& typed) {
     request.problem = outline_problem(flags.problem).name;
     request.options = flags.solver.options();
     if (std::string why = options::refusal(request.options); !why.empty()) throw InvalidInput(why);
+    if (request.options.bound)
+        throw InvalidInput("--bound: an upset is judged by its solve's end and true residual, and no bound is shown; "
+                           "leave it out");
     request.where = flags.where == "regs"       ? upset::Where::regs
                     : flags.where == "memories" ? upset::Where::memories
                                                 : upset::Where::all;

@@ -1,0 +1,30 @@
+// The files that a command reads and writes: no output may take the place of an input, or of another output.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace mantissa::cli {
+
+/// A file, and what names it for the user: an option as "--csv", or a word as "file".
+struct NamedFile {
+    std::string by, path;
+};
+
+/// Throws InvalidInput, one line, where an output is the same file as an input or as another output; links are
+/// followed. Devices, FIFOs and "-" take what comes, and empty paths stand for options that were left out.
+void refuse_overwriting(const std::vector<NamedFile>& outputs, const std::vector<NamedFile>& inputs);
+
+/// The files that are there and that a problem's text names, dense ones too: as "mtx:a.mtx,rhs=file:b.mtx".
+std::vector<NamedFile> files_of_problem(std::string_view by, std::string_view text);
+
+/// The same for what a command line names, of whatever command. What a sweep or a comparison names in its file is for
+/// these commands to check.
+void check_named_files(const CLI::App& app);
+
+} // namespace mantissa::cli
