@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "contents.hpp"
+
 namespace mantissa::results {
 
 using options::Column;
@@ -52,11 +54,12 @@ std::string points_schema(std::span<const Option> among) {
   commit_id TEXT NOT NULL,
   machine TEXT NOT NULL,
   date TEXT NOT NULL,
-  command TEXT NOT NULL{}
+  command TEXT NOT NULL,
+  {} TEXT{}
 );
 )sql",
                        common(options::Common::problem), common(options::Common::engine), columns(Column::first),
-                       common(options::Common::threads), columns(Column::later));
+                       common(options::Common::threads), kContentColumn, columns(Column::later));
 }
 
 std::optional<options::Value> column_value(const Option& option, const SolveOptions& options) {
