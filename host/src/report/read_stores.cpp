@@ -22,7 +22,7 @@ std::string DocumentRow::address(const std::string& path) const {
 }
 
 std::string PointRow::stop() const {
-    if (!refines(options.scheme)) return {};
+    if (!refines(options.scheme) || options.preconditioner) return {};
     if (options.digits > 0) return fmt::format("digits={}", text::shortest(options.digits));
     return fmt::format("inner={}", options.inner);
 }
