@@ -139,6 +139,7 @@ void Store::arrange(const std::vector<std::string>& keys, StoredPoints which) {
 }
 
 bool Store::Database::holds(const std::string& table, const std::string& key, const std::vector<std::string>& files) {
+    contents.of(files); // before the solve reads them: of a change in between the row keeps the older hash
     Statement select = prepare(fmt::format("SELECT {} FROM {} WHERE key = ?", results::kContentColumn, table));
     select.bind(key);
     if (!select.step()) return false;
