@@ -6,6 +6,7 @@ import dataclasses
 import json
 import os
 import tempfile
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Iterable, Optional, Union
@@ -85,6 +86,8 @@ def _own_store(file: Path) -> str:
 def _run(file: str, grid: dict[str, Any], store: str, threads: int, keep: bool) -> SweepResult:
     text = "" if file else _toml(grid)
     done = _core.sweep(text, file or "the keywords of sweep()", bool(file), store, threads)
+    for note in done.pop("notes"):
+        warnings.warn(note, stacklevel=3)
     dense = text.startswith("[[dense]]") or (bool(file) and "[[dense]]" in Path(file).read_text())
     return SweepResult(store=store if keep else None, rows=read_store(store, dense=dense), **done)
 

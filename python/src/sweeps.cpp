@@ -95,6 +95,10 @@ nb::dict sweep_of(const std::string& text, const std::string& name, bool is_file
     d["computed"] = report.computed;
     d["not_converged"] = report.not_converged;
     d["refused"] = report.refused;
+    std::vector<std::string> notes = store.notes_on_files();
+    for (const StoredPoints which : {StoredPoints::iterative, StoredPoints::dense})
+        for (std::string& line : store.mixed_contents(which)) notes.push_back(std::move(line));
+    d["notes"] = notes;
     return d;
 }
 

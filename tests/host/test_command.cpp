@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -27,6 +28,24 @@ TEST(Command, SolveConvergesAndReportsJson) {
     EXPECT_EQ(j["unknowns"], 1089);
     EXPECT_LT(j["true_residual"].get<double>(), 1e-10);
     EXPECT_GT(j["inner_iterations"].get<int>(), 30);
+}
+
+TEST(Command, JsonOfASolveHasNoOptionThatItDidNotUse) {
+    const Outcome cycles = run("solve --problem poisson2d:level=5 --preconditioner multilevel --threads 1 --json");
+    ASSERT_EQ(cycles.code, 0) << cycles.err;
+    const json j = json::parse(cycles.out);
+    EXPECT_TRUE(j.contains("preconditioner") && j.contains("tolerance"));
+    EXPECT_FALSE(j.contains("spec") || j.contains("inner")) << cycles.out;
+    const Outcome energy = run("solve --problem poisson2d:level=5 --stop energy=1e-6 --threads 1 --json");
+    ASSERT_EQ(energy.code, 0) << energy.err;
+    EXPECT_TRUE(json::parse(energy.out).contains("stop"));
+    EXPECT_FALSE(json::parse(energy.out).contains("tolerance")) << energy.out;
+}
+
+TEST(Command, WordsOfAnOuterLoopThatAreTooShortAreNamed) {
+    const Outcome o = run("solve --problem poisson2d:level=5 --spec fx18.16 --outer fx10.5 --threads 1");
+    EXPECT_EQ(o.code, 1) << o.err;
+    EXPECT_NE(o.out.find("give --outer a format of more fraction bits than fx10.5"), std::string::npos) << o.out;
 }
 
 TEST(Command, ResidentSolveReportsWhatTheCoreDid) {
@@ -233,6 +252,42 @@ TEST(Command, KilledSweepResumes) {
             ASSERT_NE(next, std::string::npos) << format << " " << inner << "\n" << csv;
             at = next;
         }
+}
+
+TEST(Command, SweepsSolveAFileThatChangedAgain) {
+    const Scratch scratch;
+    const std::string matrix = scratch.path("x.mtx"), file = scratch.path("s.toml");
+    const auto write_matrix = [&](double off) {
+        std::ofstream(matrix) << "%%MatrixMarket matrix coordinate real symmetric\n3 3 5\n1 1 2\n2 2 3\n3 3 4\n2 1 "
+                              << off << "\n3 2 " << off << "\n";
+    };
+    std::ofstream(file) << "[[grid]]\nproblem = [\"mtx:" << matrix
+                        << "\", \"poisson2d:level=3\"]\nformat = \"s23e8\"\n";
+    const auto sweep = [&](std::size_t before, std::size_t computed) {
+        Outcome o = run("sweep " + file + " --threads 1 --json --csv " + scratch.path("s.csv"));
+        const json j = json::parse(o.out);
+        EXPECT_EQ(j["stored_before"], before);
+        EXPECT_EQ(j["computed"], computed);
+        return o;
+    };
+    write_matrix(0.5);
+    sweep(0, 2);
+    const std::string first = scratch.read("s.csv");
+    EXPECT_EQ(sweep(2, 0).err, "");
+    write_matrix(-1.25);
+    EXPECT_EQ(sweep(1, 1).err,
+              "mantissa: " + matrix + ": changed since 1 solve with it was stored; that does not count as stored\n");
+    const std::string second = scratch.read("s.csv");
+    EXPECT_NE(second, first);
+    EXPECT_EQ(std::count(second.begin(), second.end(), '\n'), 3);
+    EXPECT_EQ(sweep(2, 0).err, "");
+    // Without the file there is one reason, and nothing is lost.
+    std::filesystem::remove(matrix);
+    const Outcome missing = sweep(1, 0);
+    EXPECT_EQ(missing.code, 2);
+    EXPECT_EQ(scratch.read("s.csv"), second);
+    write_matrix(-1.25);
+    sweep(2, 0);
 }
 
 } // namespace

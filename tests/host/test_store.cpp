@@ -4,8 +4,10 @@
 #include <limits>
 #include <sstream>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <sqlite3.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -80,6 +82,96 @@ TEST(PointKey, NamesEverythingThatCountsAndNothingElse) {
     direct.options.scheme = direct_too.options.scheme = Scheme::direct;
     direct_too.options.digits = 0;
     EXPECT_EQ(point_key(direct), point_key(direct_too));
+}
+
+void write_diagonal(const std::string& path, int value) {
+    std::ofstream(path) << "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 " << value << "\n2 2 3\n";
+}
+
+TEST(Store, HasNothingOfAFileThatChanged) {
+    const Scratch scratch;
+    const std::string matrix = scratch.path("a.mtx"), right = scratch.path("b.mtx"), path = scratch.path("s.sqlite");
+    Point point;
+    point.problem = fmt::format("mtx:{},rhs=file:{}", matrix, right);
+    const auto kept = [&](std::vector<std::string>* notes = nullptr) {
+        const Store store(path);
+        const bool found = store.contains(point);
+        EXPECT_EQ(store.find(point).has_value(), found);
+        if (notes != nullptr) *notes = store.notes_on_files();
+        return found;
+    };
+    const auto put = [&] { Store(path).put(point, sample_result(), 2, kProvenance); };
+    write_diagonal(matrix, 1);
+    write_diagonal(right, 1);
+    put();
+    EXPECT_TRUE(kept());
+    std::vector<std::string> notes;
+    write_diagonal(right, 2);
+    EXPECT_FALSE(kept(&notes));
+    EXPECT_EQ(notes, std::vector{right + ": changed since 1 solve with it was stored; that does not count as stored"});
+    put();
+    EXPECT_EQ(Store(path).size(), 1u); // in the place of the other
+    EXPECT_TRUE(kept(&notes));
+    EXPECT_EQ(notes, std::vector<std::string>());
+    write_diagonal(matrix, 2);
+    EXPECT_FALSE(kept(&notes));
+    EXPECT_TRUE(notes.at(0).starts_with(matrix + ": changed")) << notes.at(0);
+    write_diagonal(matrix, 1);
+    EXPECT_TRUE(kept()); // it is again what it was
+    std::remove(matrix.c_str());
+    EXPECT_FALSE(kept(&notes)); // the solve says why
+    EXPECT_EQ(notes, std::vector<std::string>());
+    EXPECT_EQ(Store(path).size(), 1u);
+}
+
+TEST(Store, ReadsAFileOnceAndTellsMixedContents) {
+    const Scratch scratch;
+    const std::string matrix = scratch.path("a.mtx"), path = scratch.path("s.sqlite");
+    Point one, two;
+    one.problem = two.problem = "mtx:" + matrix;
+    two.options.inner = 77;
+    write_diagonal(matrix, 1);
+    {
+        Store store(path);
+        EXPECT_FALSE(store.contains(one));
+        write_diagonal(matrix, 2); // behind the program's back: what it solves may be the older
+        store.put(one, sample_result(), 2, kProvenance);
+    }
+    Store store(path);
+    EXPECT_FALSE(store.contains(one));
+    EXPECT_TRUE(store.mixed_contents().empty());
+    store.put(two, sample_result(), 2, kProvenance);
+    ASSERT_EQ(store.mixed_contents().size(), 1u);
+    EXPECT_NE(store.mixed_contents()[0].find("of 2 contents of its files"), std::string::npos);
+    store.put(one, sample_result(), 2, kProvenance);
+    EXPECT_TRUE(store.mixed_contents().empty());
+}
+
+TEST(Store, CountsRowsOfOlderProgramsThatKeptNoRecordOfFiles) {
+    const Scratch scratch;
+    const std::string matrix = scratch.path("a.mtx"), path = scratch.path("s.sqlite");
+    Point of_file;
+    of_file.problem = "mtx:" + matrix;
+    write_diagonal(matrix, 1);
+    {
+        Store store(path);
+        store.put(sample_point(), sample_result(), 1089, kProvenance);
+        store.put(of_file, sample_result(), 2, kProvenance);
+    }
+    sqlite3* db = nullptr;
+    ASSERT_EQ(sqlite3_open(path.c_str(), &db), SQLITE_OK);
+    EXPECT_EQ(sqlite3_exec(db, "ALTER TABLE points DROP COLUMN files", nullptr, nullptr, nullptr), SQLITE_OK);
+    sqlite3_close(db);
+    write_diagonal(matrix, 2);
+    for (const StoreAccess access : {StoreAccess::read, StoreAccess::write}) {
+        const Store store(path, access);
+        EXPECT_TRUE(store.contains(sample_point()));
+        EXPECT_TRUE(store.contains(of_file));
+        ASSERT_EQ(store.notes_on_files().size(), 1u);
+        EXPECT_NE(store.notes_on_files()[0].find("without a record of its content, counts as stored"),
+                  std::string::npos)
+            << store.notes_on_files()[0];
+    }
 }
 
 TEST(Store, KeepsResultsExactlyAcrossOpenings) {

@@ -25,6 +25,7 @@ int report_command(const ReportFlags& flags, const std::string& typed) {
     std::FILE* const words = check_outputs({{"-o", flags.output}}, flags.json);
     const report::Report made = report::make_report(flags.request, current_provenance(typed));
     base::write_file(flags.output, made.html);
+    for (const std::string& line : made.notes) fmt::print(stderr, "mantissa: {}\n", line);
     if (flags.json) {
         const results::Json j = {{"output", flags.output},
                                  {"bytes", made.html.size()},

@@ -64,6 +64,7 @@ int dry_run(const SweepFlags& flags, const Sweep& sweep, const std::string& path
         const Store store(path, StoreAccess::read);
         for (const Point& point : sweep.points) stored += store.contains(point) ? 1 : 0;
         for (const DensePoint& point : sweep.dense) stored += store.contains(point) ? 1 : 0;
+        for (const std::string& line : store.notes_on_files()) fmt::print(stderr, "mantissa: {}\n", line);
     }
     if (flags.json) {
         const results::Json j = {{"points", points}, {"stored", stored}, {"store", path}};
@@ -116,13 +117,15 @@ int run_request(const SweepFlags& flags, const std::string& typed, const Request
     const sweeps::SweepReport report = sweeps::run_sweep(request.sweep, store, request.threads, typed, ranks);
     if (!ranks.first()) return kDone;
     std::string fault;
+    const StoredPoints which = request.sweep.dense.empty() ? StoredPoints::iterative : StoredPoints::dense;
     try {
-        const StoredPoints which = request.sweep.dense.empty() ? StoredPoints::iterative : StoredPoints::dense;
         if (!flags.csv.empty()) store->export_csv(flags.csv, which);
         if (!flags.json_lines.empty()) store->export_json_lines(flags.json_lines, which);
     } catch (const InvalidInput& failed) {
         fault = failed.what();
     }
+    for (const std::string& line : store->notes_on_files()) fmt::print(stderr, "mantissa: {}\n", line);
+    for (const std::string& line : store->mixed_contents(which)) fmt::print(stderr, "mantissa: {}\n", line);
     print_report(request.words, report, request.path, flags.json);
     if (!fault.empty()) throw InvalidInput(fault); // the points are in the store all the same
     return report.refused.empty() ? kDone : kWrongRequest;

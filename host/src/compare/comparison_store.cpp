@@ -78,11 +78,15 @@ std::shared_ptr<const results::Database> ComparisonStore::database() const {
     return copy_ ? copy_ : std::make_shared<results::Database>(path_, results::Access::write);
 }
 
-std::optional<StoredDocument> ComparisonStore::measurement(const std::string& name) const {
-    return find(*database(), "measurement", name);
+std::optional<StoredDocument> ComparisonStore::measurement(const std::string& name, const std::string& content) const {
+    auto stored = find(*database(), "measurement", name);
+    // (what an older program measured has no record of its files)
+    if (stored && stored->document.value(results::kContentColumn, content) != content) return std::nullopt;
+    return stored;
 }
-void ComparisonStore::put_measurement(const std::string& name, const results::Json& document,
-                                      const Provenance& provenance) const {
+void ComparisonStore::put_measurement(const std::string& name, results::Json document, const Provenance& provenance,
+                                      const std::string& content) const {
+    if (!content.empty()) document[results::kContentColumn] = content;
     put(*database(), "measurement", name, document, provenance);
 }
 std::optional<StoredDocument> ComparisonStore::comparison(const std::string& name) const {
@@ -93,7 +97,7 @@ void ComparisonStore::put_comparison(const std::string& name, const results::Jso
     put(*database(), "comparison", name, document, provenance);
 }
 
-std::vector<findings::SolveBeside> ComparisonStore::solves() const {
+std::vector<findings::SolveBeside> ComparisonStore::solves(const std::map<std::string, std::string>& contents) const {
     const auto db = database();
     std::map<const options::Option*, int> at;
     std::string columns = "problem, spec, status, inner_iterations, true_residual";
@@ -102,9 +106,14 @@ std::vector<findings::SolveBeside> ComparisonStore::solves() const {
             at.emplace(&option, 5 + static_cast<int>(at.size()));
             columns += ", " + options::spelt(option);
         }
-    Statement query = db->prepare(fmt::format("SELECT {} FROM points ORDER BY id", columns));
+    const int content = 5 + static_cast<int>(at.size());
+    Statement query =
+        db->prepare(fmt::format("SELECT {}, {} FROM points ORDER BY id", columns, results::kContentColumn));
     std::vector<findings::SolveBeside> list;
     while (query.step()) {
+        if (const auto now = contents.find(std::string(query.text(0)));
+            now != contents.end() && !query.null(content) && query.text(content) != now->second)
+            continue;
         const SolveOptions o = results::options_of_columns(
             [&](const options::Option& option) { return query.value(at.at(&option), option.type); },
             [&](const std::string& name) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <compare>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -40,8 +41,11 @@ class ComparisonStore {
 public:
     explicit ComparisonStore(std::string path, StoreAccess access = StoreAccess::write);
 
-    [[nodiscard]] std::optional<StoredDocument> measurement(const std::string& name) const;
-    void put_measurement(const std::string& name, const results::Json& document, const Provenance& provenance) const;
+    /// `content`: Store::content_of() its problem; what was measured with another one is not there.
+    [[nodiscard]] std::optional<StoredDocument> measurement(const std::string& name,
+                                                            const std::string& content = {}) const;
+    void put_measurement(const std::string& name, results::Json document, const Provenance& provenance,
+                         const std::string& content = {}) const;
     [[nodiscard]] std::optional<StoredDocument> comparison(const std::string& name) const;
     void put_comparison(const std::string& name, const results::Json& document, const Provenance& provenance) const;
 
@@ -66,8 +70,9 @@ public:
     /// The placements of a core of these sources, slowest first.
     [[nodiscard]] std::vector<Placed> placements(const CoreKey& key, const std::string& sources) const;
 
-    /// Every solve, in the order stored.
-    [[nodiscard]] std::vector<findings::SolveBeside> solves() const;
+    /// Every solve, in the order stored, but for those of problems that are in `contents` with other contents of their
+    /// files than these.
+    [[nodiscard]] std::vector<findings::SolveBeside> solves(const std::map<std::string, std::string>& contents) const;
 
 private:
     /// The copy, or the file, which is open for as long as it is held: threads have one each.

@@ -127,6 +127,14 @@ DenseOutline outline_dense_problem(std::string_view text) {
     return {p.canonical(), p.file.empty() ? p.n : dense::read_dense_rows(p.file, kMostRows)};
 }
 
+std::vector<std::string> dense_problem_files(std::string_view text) {
+    const Parts p = take_apart(text);
+    std::vector<std::string> files;
+    for (const std::string& file : {p.file, p.right})
+        if (!file.empty()) files.push_back(file);
+    return files;
+}
+
 DenseProblem make_dense_problem(std::string_view text) {
     const Parts p = take_apart(text);
     if (!p.file.empty()) {

@@ -66,7 +66,7 @@ Problem make_problem_of_columns(std::string_view text) {
 
 ProblemOutline outline_problem(std::string_view text) {
     problems::Description described = describe(text);
-    return {std::move(described.name), described.unknowns};
+    return {std::move(described.name), described.unknowns, std::move(described.files)};
 }
 
 } // namespace mantissa

@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "mantissa/host/problem.hpp"
 
@@ -14,6 +15,7 @@ struct Description {
     std::string name;                  ///< canonical text
     double unknowns = 0;               ///< for files: a guess from the file's length, 0 where it cannot be told
     std::function<Problem()> assemble; ///< builds the problem; it has this name
+    std::vector<std::string> files{};  ///< that assemble() reads
 };
 
 // `text` is the whole problem text, `options` what stands behind its colon.

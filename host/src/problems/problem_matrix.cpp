@@ -123,7 +123,10 @@ Description describe_matrix_problem(std::string_view text, std::string_view opti
     std::string name = "mtx:" + path;
     if (from_file) name += fmt::format(",rhs={}", rhs);
     if (rhs == "random") name += fmt::format(",rhs=random,seed={}", seed);
-    return {name, guessed_unknowns(path), [name, path, rhs, seed] { return matrix_problem(name, path, rhs, seed); }};
+    std::vector<std::string> files{path};
+    if (from_file) files.push_back(rhs.substr(5));
+    return {name, guessed_unknowns(path), [name, path, rhs, seed] { return matrix_problem(name, path, rhs, seed); },
+            std::move(files)};
 }
 
 } // namespace problems

@@ -162,17 +162,20 @@ MeshProblem made(const DsiText& t) {
 
 Description describe_lscm(std::string_view text, std::string_view options) {
     const LscmText t = read_lscm(text, options);
-    return {t.name, 2 * guessed_vertices(t.path), [t] { return first_of(t.name, made(t).lscm->built, 0); }};
+    return {t.name, 2 * guessed_vertices(t.path), [t] { return first_of(t.name, made(t).lscm->built, 0); }, {t.path}};
 }
 
 Description describe_dsi(std::string_view text, std::string_view options) {
     const DsiText t = read_dsi(text, options);
     const double unknowns = guessed_vertices(t.path) * (t.coordinate == "xyz" ? 3 : 1);
-    return {t.name, unknowns, [t] {
+    return {t.name,
+            unknowns,
+            [t] {
                 const bool coupled = t.coordinate == "xyz";
                 return first_of(t.name, made(t).dsi->built,
                                 coupled ? 0 : static_cast<std::size_t>(t.coordinate.front() - 'x'));
-            }};
+            },
+            {t.path}};
 }
 
 std::optional<MeshProblem> make_mesh_problem(std::string_view text) {

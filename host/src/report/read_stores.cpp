@@ -9,6 +9,7 @@
 #include "read_upsets.hpp"
 #include "row_reader.hpp"
 #include "rows.hpp"
+#include "store/contents.hpp"
 #include "store/database.hpp"
 #include "store/point_columns.hpp"
 #include "store/result_json.hpp"
@@ -21,7 +22,7 @@ std::string DocumentRow::address(const std::string& path) const {
 }
 
 std::string PointRow::stop() const {
-    if (!refines(options.scheme)) return {};
+    if (!refines(options.scheme) || options.preconditioner) return {};
     if (options.digits > 0) return fmt::format("digits={}", text::shortest(options.digits));
     return fmt::format("inner={}", options.inner);
 }
@@ -49,6 +50,7 @@ PointRow point_row(const RowReader& r, Origins& origins) {
     p.at = r.address();
     p.key = r.text("key");
     p.problem = r.text("problem");
+    p.files = r.text(results::kContentColumn);
     p.engine = r.text("engine");
     p.options = results::options_of_columns(
         [&](const options::Option& option) { return r.maybe_value(options::spelt(option).c_str(), option.type); },
@@ -83,6 +85,7 @@ DenseRow dense_row(const RowReader& r, Origins& origins) {
     d.at = r.address();
     d.key = r.text("key");
     d.problem = r.text("problem");
+    d.files = r.text(results::kContentColumn);
     d.unknowns = r.whole("unknowns");
     d.engine = r.text("engine");
     d.spec = r.text("spec");
@@ -249,6 +252,10 @@ Rows read_stores(const std::vector<std::string>& paths, Origins& origins) {
     }
     keep_latest(rows.points, [](const PointRow& p) { return p.key; });
     keep_latest(rows.dense, [](const DenseRow& d) { return d.key; });
+    results::ContentsByProblem contents;
+    for (const PointRow& p : rows.points) contents[p.problem].insert(p.files);
+    for (const DenseRow& d : rows.dense) contents[d.problem].insert(d.files);
+    rows.mixed = results::mixed_contents(contents);
     settle_upsets(rows.upsets);
     settle_tuned(rows.tuned);
     keep_latest(rows.synthesis, [](const SynthesisRow& s) {

@@ -31,7 +31,7 @@ struct RowAddress {
 
 struct PointRow {
     RowAddress at;
-    std::string key, problem, engine, scheme, spec, status, detail;
+    std::string key, problem, files, engine, scheme, spec, status, detail;
     SolveOptions options; ///< but for the datapath, which is `spec`
     std::uint64_t unknowns = 0, inner_iterations = 0, outer_iterations = 0, sigma_guards = 0;
     std::optional<double> true_residual, error;
@@ -58,7 +58,7 @@ struct PointRow {
 /// A solve of a dense system by LU.
 struct DenseRow {
     RowAddress at;
-    std::string key, problem, engine, spec, refinement, status, factors;
+    std::string key, problem, files, engine, spec, refinement, status, factors;
     std::uint64_t unknowns = 0, steps = 0, krylov_steps = 0;
     bool scaled = true;
     std::optional<double> backward_error, forward_error, factor_error, growth, condition;
@@ -126,6 +126,7 @@ struct TunedRow {
 
 struct Rows {
     std::vector<std::string> stores; ///< their paths, as given
+    std::vector<std::string> mixed;  ///< a line for each problem with solves of several contents of its files
     std::vector<PointRow> points;
     std::vector<DenseRow> dense;
     std::vector<SynthesisRow> synthesis;

@@ -181,7 +181,8 @@ void run_until_close(const Problem& original, const std::optional<ScaledProblem>
 }
 
 /// Why a scheme that reached its tolerance did not reach the problem's. `y` is the solution of what it worked on.
-std::string why_not_true(std::span<const double> y, std::span<const double> u, double true_residual) {
+std::string why_not_true(std::span<const double> y, std::span<const double> u, double true_residual,
+                         const SolveOptions& options) {
     std::string lost;
     for (std::size_t i = 0; i < u.size() && lost.empty(); ++i) {
         if (!std::isfinite(u[i]))
@@ -189,6 +190,10 @@ std::string why_not_true(std::span<const double> y, std::span<const double> u, d
         if (y[i] != 0 && std::abs(u[i]) < std::numeric_limits<double>::min())
             lost = fmt::format(" (the solution falls below the range of double precision at unknown {})", i + 1);
     }
+    if (lost.empty() && refines(options.scheme) && options.outer)
+        lost = fmt::format(": the words of the outer loop, {0}, hold no better defect; give --outer a format of more "
+                           "fraction bits than {0}, or leave it out",
+                           to_string(*options.outer));
     return fmt::format("the scheme's defect reached the tolerance, that of the problem as given stays at {:.2e}{}",
                        true_residual, lost.empty() ? ": double precision cannot hold a better iterate" : lost);
 }
@@ -277,7 +282,8 @@ void settle(const Problem& original, std::span<const double> y, std::span<const 
     if (options.energy) judge_energy(original, u, context);
     else
         judge(original, context, [&] {
-            return context.shortfall.empty() ? why_not_true(y, u, context.result.true_residual) : context.shortfall;
+            return context.shortfall.empty() ? why_not_true(y, u, context.result.true_residual, options)
+                                             : context.shortfall;
         });
     if (options.bound) context.result.bound = error_bound(original, u, options.threads);
     if (original.exact) context.result.error = solving::rms_error(original, u, options.threads);
@@ -292,7 +298,7 @@ bool settle_spread(const Problem& original, SpreadIterate& u, solving::SolveCont
     if (result.status == Status::converged && !(result.true_residual < deciding)) return false;
     judge(original, context, [&] {
         const std::vector<double> whole = u.whole();
-        return why_not_true(whole, whole, result.true_residual);
+        return why_not_true(whole, whole, result.true_residual, context.options);
     });
     if (original.exact) result.error = solving::rms_error(original, u);
     if (context.options.keep_solution) result.u = u.whole_at_first();

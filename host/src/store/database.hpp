@@ -13,6 +13,7 @@
 
 #include <sqlite3.h>
 
+#include "contents.hpp"
 #include "mantissa/host/options.hpp"
 #include "mantissa/host/provenance.hpp"
 #include "mantissa/host/store.hpp"
@@ -64,6 +65,10 @@ public:
     }
     /// What a column of an option keeps.
     Statement& bind_value(const std::optional<options::Value>& value);
+    /// kContentColumn's: NULL for no file.
+    Statement& bind_content(const std::optional<std::string>& content) {
+        return content && !content->empty() ? bind(*content) : bind_null();
+    }
     /// Five columns: version, commit_id, machine, date, command.
     Statement& bind_provenance(const Provenance& provenance);
 
@@ -147,6 +152,10 @@ namespace mantissa {
 struct Store::Database : results::Database {
     using results::Database::Database;
     std::mutex mutex;
+    results::Contents contents;
+
+    /// Is there a row with this key, of what the files hold now?
+    [[nodiscard]] bool holds(const std::string& table, const std::string& key, const std::vector<std::string>& files);
 };
 
 } // namespace mantissa

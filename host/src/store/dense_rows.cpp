@@ -49,7 +49,8 @@ CREATE TABLE IF NOT EXISTS dense (
   commit_id TEXT NOT NULL,
   machine TEXT NOT NULL,
   date TEXT NOT NULL,
-  command TEXT NOT NULL
+  command TEXT NOT NULL,
+  files TEXT
 );
 )sql";
 
@@ -90,14 +91,12 @@ LuEnd parse_lu_end(std::string_view text) {
 bool Store::contains(const DensePoint& point) const {
     const std::lock_guard lock(db_->mutex);
     if (!db_->has_table("dense")) return false;
-    Statement select = db_->prepare("SELECT 1 FROM dense WHERE key = ?");
-    select.bind(point_key(point));
-    return select.step();
+    return db_->holds("dense", point_key(point), dense_problem_files(point.problem));
 }
 
 std::optional<DenseResult> Store::find(const DensePoint& point) const {
+    if (!contains(point)) return std::nullopt;
     const std::lock_guard lock(db_->mutex);
-    if (!db_->has_table("dense")) return std::nullopt;
     Statement select = db_->prepare(
         "SELECT status, factors, at, steps, krylov_steps, backward_error, forward_error, hpl_residual, factor_error, "
         "growth, condition, exchanges, factor_seconds, refine_seconds, history FROM dense WHERE key = ?");
@@ -137,7 +136,8 @@ void Store::put(const DensePoint& point, const DenseResult& r, std::size_t unkno
         "INSERT OR REPLACE INTO dense (key, problem, unknowns, engine, spec, refinement, max_steps, krylov, "
         "krylov_tolerance, scaled, status, factors, at, steps, krylov_steps, backward_error, forward_error, "
         "hpl_residual, factor_error, growth, condition, exchanges, factor_seconds, refine_seconds, history, version, "
-        "commit_id, machine, date, command) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+        "commit_id, machine, date, command, files) VALUES "
+        "(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
     insert.bind_all(point_key(point), point.problem, std::uint64_t{unknowns}, point.engine, to_string(o.spec),
                     to_string(o.refinement), std::uint64_t{o.max_steps}, std::uint64_t{o.krylov}, o.krylov_tolerance,
                     o.scale, to_string(r.status), to_string(r.end), std::uint64_t{r.at}, std::uint64_t{r.steps},
@@ -149,7 +149,7 @@ void Store::put(const DensePoint& point, const DenseResult& r, std::size_t unkno
     insert.bind_all(r.exchanges, r.factor_seconds, r.refine_seconds);
     if (r.history.empty()) insert.bind_null();
     else insert.bind(json_text(results::dense_history_to_json(r.history), -1));
-    insert.bind_provenance(provenance).step();
+    insert.bind_provenance(provenance).bind_content(db_->contents.of(dense_problem_files(point.problem))).step();
 }
 
 } // namespace mantissa

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "contents.hpp"
+
 namespace mantissa::results {
 
 using options::Column;
@@ -52,14 +54,22 @@ std::string points_schema(std::span<const Option> among) {
   commit_id TEXT NOT NULL,
   machine TEXT NOT NULL,
   date TEXT NOT NULL,
-  command TEXT NOT NULL{}
+  command TEXT NOT NULL,
+  {} TEXT{}
 );
 )sql",
                        common(options::Common::problem), common(options::Common::engine), columns(Column::first),
-                       common(options::Common::threads), columns(Column::later));
+                       common(options::Common::threads), kContentColumn, columns(Column::later));
+}
+
+bool in_use(const Option& option, const SolveOptions& options) {
+    const bool by_cycles = options.preconditioner && refines(options.scheme); // which have words of their own
+    if (by_cycles && (option.name == "spec" || option.name == "inner")) return false;
+    return !(options.energy && option.name == "tolerance");
 }
 
 std::optional<options::Value> column_value(const Option& option, const SolveOptions& options) {
+    if (!in_use(option, options)) return std::nullopt;
     if (option.stored != nullptr) return option.stored(options);
     return option.get != nullptr ? option.get(options) : std::nullopt;
 }

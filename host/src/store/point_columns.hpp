@@ -18,6 +18,9 @@ std::vector<const options::Option*> column_options(options::Column which,
 std::string column_declaration(const options::Option& option);
 /// The table of solves, made anew.
 std::string points_schema(std::span<const options::Option> among = options::table());
+/// Does a solve with these options use this one? Some that it does not stand in its key all the same, so that keys of
+/// stored points stay as they are.
+bool in_use(const options::Option& option, const SolveOptions& options);
 /// What a column of this option keeps of `options`; nothing for NULL.
 std::optional<options::Value> column_value(const options::Option& option, const SolveOptions& options);
 

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "point_columns.hpp"
+
 namespace mantissa::results {
 
 Json number(double value) {
@@ -18,7 +20,7 @@ Json to_json(const options::Value& value) {
 Json options_to_json(const SolveOptions& given, std::span<const options::Option> among) {
     Json j = Json::object();
     for (const options::Option& option : among)
-        if (const auto value = option.get != nullptr ? option.get(given) : std::nullopt)
+        if (const auto value = option.get != nullptr && in_use(option, given) ? option.get(given) : std::nullopt)
             j[options::spelt(option)] = to_json(*value);
     return j;
 }

@@ -91,6 +91,9 @@ void results::settle_points(const Database& db) {
     } else {
         if (!db.has_column("points", "words")) // before fixed-point vectors
             db.execute("ALTER TABLE points ADD COLUMN words TEXT");
+        for (const char* table : {"points", "dense"}) // before results were told apart by what files held
+            if (db.has_table(table) && !db.has_column(table, kContentColumn))
+                db.execute(fmt::format("ALTER TABLE {} ADD COLUMN {} TEXT", table, kContentColumn));
         add_columns(db);
         join_recurrences(db);
     }
@@ -135,14 +138,36 @@ void Store::arrange(const std::vector<std::string>& keys, StoredPoints which) {
     }
 }
 
+bool Store::Database::holds(const std::string& table, const std::string& key, const std::vector<std::string>& files) {
+    contents.of(files); // before the solve reads them: of a change in between the row keeps the older hash
+    Statement select = prepare(fmt::format("SELECT {} FROM {} WHERE key = ?", results::kContentColumn, table));
+    select.bind(key);
+    if (!select.step()) return false;
+    return contents.counts(key, files, select.null(0) ? std::nullopt : std::optional(std::string(select.text(0))));
+}
+
+std::string Store::content_of(const std::string& problem) const {
+    const std::lock_guard lock(db_->mutex);
+    return db_->contents.of(outline_problem(problem).files).value_or("");
+}
+
+std::vector<std::string> Store::notes_on_files() const {
+    const std::lock_guard lock(db_->mutex);
+    return db_->contents.notes();
+}
+
+std::vector<std::string> Store::mixed_contents(StoredPoints which) const {
+    const std::lock_guard lock(db_->mutex);
+    return results::mixed_contents(results::contents_by_problem(*db_, results::table_of(which)));
+}
+
 bool Store::contains(const Point& point) const {
     const std::lock_guard lock(db_->mutex);
-    Statement select = db_->prepare("SELECT 1 FROM points WHERE key = ?");
-    select.bind(point_key(point));
-    return select.step();
+    return db_->holds("points", point_key(point), outline_problem(point.problem).files);
 }
 
 std::optional<SolveResult> Store::find(const Point& point) const {
+    if (!contains(point)) return std::nullopt;
     const std::lock_guard lock(db_->mutex);
     Statement select = db_->prepare("SELECT status, detail, inner_iterations, outer_iterations, true_residual, error, "
                                     "sigma_guards, cycles, seconds, history, words FROM points WHERE key = ?");
@@ -185,9 +210,9 @@ void Store::put(const Point& point, const SolveResult& result, std::size_t unkno
     Statement insert = db_->prepare(fmt::format(
         "INSERT OR REPLACE INTO points (key, {}, unknowns, {}, {}status, detail, inner_iterations, "
         "outer_iterations, true_residual, error, sigma_guards, cycles, seconds, {}, history, words, version, "
-        "commit_id, machine, date, command{}) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?{})",
-        name(options::Common::problem), name(options::Common::engine), front, name(options::Common::threads), back,
-        marks));
+        "commit_id, machine, date, command, {}{}) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?{})",
+        name(options::Common::problem), name(options::Common::engine), front, name(options::Common::threads),
+        results::kContentColumn, back, marks));
     insert.bind_all(point_key(point), point.problem, std::uint64_t{unknowns}, point.engine);
     for (const options::Option* option : first) insert.bind_value(results::column_value(*option, o));
     insert.bind_all(to_string(result.status), result.detail, result.inner_iterations, result.outer_iterations,
@@ -198,6 +223,7 @@ void Store::put(const Point& point, const SolveResult& result, std::size_t unkno
     if (const results::Json words = results::words_to_json(result); words.empty()) insert.bind_null();
     else insert.bind(json_text(words, -1));
     insert.bind_provenance(provenance);
+    insert.bind_content(db_->contents.of(outline_problem(point.problem).files));
     for (const options::Option* option : later) insert.bind_value(results::column_value(*option, o));
     insert.step();
 }

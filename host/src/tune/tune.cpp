@@ -132,6 +132,7 @@ TuneResult tune(const TuneRequest& request) {
     judge.judge_sides();
     judge.synthesise([&] { return request.budget - spent(); });
     result.stored_before = solves.stored();
+    for (std::string& line : store.notes_on_files()) result.notes.push_back(std::move(line));
     if (!result.best.empty()) {
         result.same_rtl = cores.of_this_rtl(result.best.front().build);
         result.errors = cores.errors(result.best.front().build);

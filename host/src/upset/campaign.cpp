@@ -216,7 +216,8 @@ Campaign run_campaign(const Request& request) {
     campaign.reference = campaigner.reference();
     std::optional<FlipStore> store;
     if (!request.store.empty()) {
-        store.emplace(request.store, campaigner.key(campaign.reference));
+        store.emplace(request.store, campaigner.key(campaign.reference), problem.name);
+        if (!store->note().empty()) fmt::print(stderr, "mantissa: {}\n", store->note());
         store->describe(request, campaign.reference);
     }
     campaign.flips.resize(request.flips);

@@ -1,5 +1,8 @@
 #include "flip_store.hpp"
 
+#include <fmt/format.h>
+
+#include "mantissa/base/quoted.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/provenance.hpp"
 #include "mantissa/host/store.hpp"
@@ -16,7 +19,7 @@ struct FlipStore::Database {
     void execute(const std::string& sql) const { file.execute(sql); }
 };
 
-FlipStore::FlipStore(const std::string& path, std::string campaign)
+FlipStore::FlipStore(const std::string& path, std::string campaign, const std::string& problem)
     : db_(std::make_unique<Database>(path)), campaign_(std::move(campaign)) {
     db_->execute("CREATE TABLE IF NOT EXISTS upset (campaign TEXT, number INTEGER, place TEXT, word INTEGER, "
                  "bit INTEGER, clock INTEGER, outcome INTEGER, more_inner INTEGER, more_outer INTEGER, "
@@ -27,6 +30,27 @@ FlipStore::FlipStore(const std::string& path, std::string campaign)
                  "memory_bits INTEGER, version TEXT, commit_id TEXT, machine TEXT, date TEXT, command TEXT)");
     db_->execute("CREATE TABLE IF NOT EXISTS upset_place (campaign TEXT, place TEXT, memory INTEGER, bits INTEGER, "
                  "PRIMARY KEY (campaign, place))");
+    const std::string content = db_->points.content_of(problem);
+    if (content.empty()) return;
+    const auto begun = [&](const std::string& key) {
+        return db_->prepare("SELECT 1 FROM upset WHERE campaign = ? LIMIT 1").bind(key).step();
+    };
+    const std::string marked = campaign_ + " files=" + content;
+    if (begun(campaign_)) {
+        note_ =
+            fmt::format("problem {}: an older version stored upsets of it, without a record of what its files held; "
+                        "they count as stored; give another store if a file has changed since",
+                        base::quoted(problem, 200));
+        return;
+    }
+    results::Statement others =
+        db_->prepare("SELECT 1 FROM upset WHERE substr(campaign, 1, ?) = ? AND campaign <> ? LIMIT 1");
+    others.bind_all(std::uint64_t{campaign_.size() + 7}, campaign_ + " files=", marked);
+    if (!begun(marked) && others.step())
+        note_ =
+            fmt::format("problem {}: its files changed since upsets of it were stored; those do not count as stored",
+                        base::quoted(problem, 200));
+    campaign_ = marked;
 }
 
 FlipStore::~FlipStore() {

@@ -196,9 +196,10 @@ public:
                                       const SessionOptions& options) const override {
         if (std::string why = whole_->refusal(spec, system, options); !why.empty()) return why;
         if (!spec.fixed_vectors() && !spec.dot.fixed)
-            return fmt::format("datapath '{}' over {} parts: sums in floating point depend on their order; give "
-                               "dot=fixed[MSB:LSB], or integers",
-                               to_string(spec), space_->parts());
+            return fmt::format(
+                "datapath '{0}' over {1} parts: sums in floating point depend on their order; give exact "
+                "ones, --spec '{0},dot=fixed[13:-50]', or integers, as --spec fx18.16",
+                to_string(spec), space_->parts());
         if (spec.has_blocks())
             return fmt::format("datapath '{}' over {} parts: blocks of MX words would be cut; leave one of the two out",
                                to_string(spec), space_->parts());

@@ -43,6 +43,9 @@ struct DenseOutline {
     std::size_t unknowns = 0;
 };
 
+/// The files that a problem's text names and make_dense_problem() reads.
+std::vector<std::string> dense_problem_files(std::string_view text);
+
 /// Checks a problem's text; of a file only its heading. Throws InvalidInput like make_dense_problem.
 DenseOutline outline_dense_problem(std::string_view text);
 

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "mantissa/host/solve.hpp"
 
@@ -24,8 +25,9 @@ double estimated_work(const Point& point);
 
 /// What a problem's text tells before anything is built or read.
 struct ProblemOutline {
-    std::string name;    ///< canonical text
-    double unknowns = 0; ///< for files a guess from their length
+    std::string name;               ///< canonical text
+    double unknowns = 0;            ///< for files a guess from their length
+    std::vector<std::string> files; ///< that the text names and make_problem() reads
 };
 
 /// Checks a problem's text. Throws InvalidInput like make_problem, except for what only the file's content tells.

@@ -37,12 +37,22 @@ public:
     Store& operator=(const Store&) = delete;
     ~Store();
 
+    // A row of a problem that names files counts for what they held when it was stored alone; put() takes the place of
+    // one that does not count. Rows of older programs, which kept no record of it, count.
     [[nodiscard]] bool contains(const Point& point) const;
     /// The stored result (without u), if there is one.
     [[nodiscard]] std::optional<SolveResult> find(const Point& point) const;
     /// Stores a result; replaces what was stored for the same point.
     void put(const Point& point, const SolveResult& result, std::size_t unknowns, const Provenance& provenance);
     [[nodiscard]] std::size_t size() const;
+    /// A name for what the files hold that a problem names, each as it was when this object first looked; empty where
+    /// there is none, or one that cannot be read.
+    [[nodiscard]] std::string content_of(const std::string& problem) const;
+    /// Lines for the user: files that changed since solves with them were stored, and files of which older programs
+    /// kept no record; of points that contains() and find() were asked for.
+    [[nodiscard]] std::vector<std::string> notes_on_files() const;
+    /// A line for each problem whose stored solves are of several contents of its files.
+    [[nodiscard]] std::vector<std::string> mixed_contents(StoredPoints which = StoredPoints::iterative) const;
 
     // The same of dense solves. Their table is made with the first of them, so that older files need no change.
     [[nodiscard]] bool contains(const DensePoint& point) const;

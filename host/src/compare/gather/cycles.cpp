@@ -183,7 +183,8 @@ void gather_cycles(GatherContext& context) {
         const DatapathSpec& spec = todo[i].spec;
         try {
             const std::string name = name_of(model_key_of(problem.system, todo[i]), problem.name, c.passes);
-            auto stored = context.documents.measurement(name);
+            const std::string content = context.store.content_of(todo[i].resident ? kCountedOn : todo[i].problem);
+            auto stored = context.documents.measurement(name, content);
             if (!stored && context.options.stored_only) throw InvalidInput(kNotStored);
             if (!stored) {
                 stored = {todo[i].resident
@@ -191,7 +192,7 @@ void gather_cycles(GatherContext& context) {
                               : simulate(problem, spec,
                                          todo[i].chebyshev ? Recurrence::chebyshev : Recurrence::pipelined, c.passes),
                           current_provenance(context.options.command)};
-                context.documents.put_measurement(name, stored->document, stored->provenance);
+                context.documents.put_measurement(name, stored->document, stored->provenance, content);
             }
             const std::lock_guard lock(mutex);
             context.out.cycles.insert_or_assign(todo[i].key, figures_of(context, *stored));

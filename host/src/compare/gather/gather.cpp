@@ -201,7 +201,10 @@ void gather(const Comparison& comparison, const GatherOptions& options, Gathered
     gather_cycles(context);
     gather_areas(context); // takes longest
     gather_sparse(context);
-    out.beside = documents.solves();
+    std::map<std::string, std::string> contents;
+    for (const std::string& text : comparison.problems) contents[text] = store.content_of(text);
+    out.beside = documents.solves(contents);
+    for (const std::string& line : store.notes_on_files()) fmt::print(stderr, "mantissa: {}\n", line);
 }
 
 } // namespace mantissa::compare

@@ -52,15 +52,17 @@ double step_seconds(const Problem& problem, int threads) {
 }
 
 /// The measurement `name`, made again when another machine, or another number of threads, made it.
-std::optional<StoredDocument> measured_here(const GatherContext& context, const std::string& name, int threads,
+std::optional<StoredDocument> measured_here(const GatherContext& context, const std::string& name,
+                                            const std::string& problem, int threads,
                                             const std::function<results::Json()>& measure) {
     const Provenance here = current_provenance(context.options.command);
-    auto stored = context.documents.measurement(name);
+    const std::string content = context.store.content_of(problem);
+    auto stored = context.documents.measurement(name, content);
     if (context.options.stored_only ||
         (stored && stored->provenance.machine == here.machine && stored->document.at("threads") == threads))
         return stored;
     stored = {measure(), here};
-    context.documents.put_measurement(name, stored->document, stored->provenance);
+    context.documents.put_measurement(name, stored->document, stored->provenance, content);
     return stored;
 }
 
@@ -130,7 +132,7 @@ std::optional<CpuTimed> timed_run(const GatherContext& context, const Problem& p
     const double tolerance = context.comparison.tolerance;
     Point point = point_of(problem.name, run.scheme, run.format, run.inner, tolerance);
     point.options.jacobi = scaled;
-    auto stored = measured_here(context, "cpu: " + point_key(point), threads,
+    auto stored = measured_here(context, "cpu: " + point_key(point), point.problem, threads,
                                 [&] { return time_solve(context, problem, point, threads); });
     if (!stored) return std::nullopt;
     const Status status = results::parse_status(stored->document.at("status").get<std::string>());
@@ -234,7 +236,7 @@ void gather_host(GatherContext& context) {
     running::ItemProgress line("problems on the processor", c.problems.size(), work);
     for (const std::string& text : c.problems) { // one after the other: they are timed
         const Problem& problem = context.problems.at(text);
-        const auto step = measured_here(context, "outer step: " + text, threads, [&] {
+        const auto step = measured_here(context, "outer step: " + text, text, threads, [&] {
             return results::Json{{"problem", text}, {"threads", threads}, {"seconds", step_seconds(problem, threads)}};
         });
         if (step)

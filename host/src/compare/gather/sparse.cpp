@@ -139,11 +139,12 @@ void gather_sparse(GatherContext& context) {
         const Device& device = c.devices[job.device];
         const std::string name = name_of(job.problem, *job.design, device, job.plan);
         try {
-            auto stored = context.documents.measurement(name);
+            const std::string content = context.store.content_of(job.problem);
+            auto stored = context.documents.measurement(name, content);
             if (!stored && context.options.stored_only) throw InvalidInput(kNotStored);
             if (!stored) {
                 stored = {simulate(problem, *job.design, device, job.plan), here};
-                context.documents.put_measurement(name, stored->document, stored->provenance);
+                context.documents.put_measurement(name, stored->document, stored->provenance, content);
             }
             const std::string id =
                 context.out.origins.add({"measured",

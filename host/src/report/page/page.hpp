@@ -20,6 +20,7 @@ struct Report {
     std::string html;
     std::string verdict; ///< the sentence at the page's head; empty where nothing was compared
     std::vector<std::string> findings;
+    std::vector<std::string> notes; ///< for whoever reads the page, which holds them too
     std::size_t charts = 0;
 };
 
