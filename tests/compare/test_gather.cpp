@@ -61,7 +61,7 @@ TEST(Gather, SolvesOfTheStoreComeBackFieldByField) {
     put(Scheme::direct, Status::stagnated, 2e-8, 14);
     put(Scheme::direct, Status::diverged, std::numeric_limits<double>::infinity(), 15);
     put(Scheme::direct, Status::stagnated, std::numeric_limits<double>::infinity(), 16);
-    const std::vector<findings::SolveBeside> solves = ComparisonStore(path).solves();
+    const std::vector<findings::SolveBeside> solves = ComparisonStore(path).solves({});
     ASSERT_EQ(solves.size(), 6U);
     for (std::size_t i = 0; i < solves.size(); ++i) {
         SCOPED_TRACE(i);

@@ -8,6 +8,7 @@
 #include "mantissa/errors.hpp"
 #include "mantissa/host/dense.hpp"
 #include "mantissa/host/options.hpp"
+#include "mantissa/multilevel/grid_words.hpp"
 #include "mantissa/recurrence/definition.hpp"
 #include "mantissa/recurrence/gmres.hpp"
 #include "mantissa/symmetry.hpp"
@@ -221,9 +222,9 @@ std::string not_for_cg(const Problem& problem, std::string_view who) {
 std::string refusal(const SolveOptions& options, const Problem& problem) {
     // (c and p say of constant stencils what their words are anyway; that these sums are exact, s cannot.)
     if (options.preconditioner && options.preconditioner->sums != CycleSpec{}.sums &&
-        problem.system.kind() == System::Kind::stencil)
-        return fmt::format("preconditioner multilevel: s={} is of sums on sparse rows, and {} is a constant stencil; "
-                           "leave s out",
+        multilevel::grid_words(problem.system))
+        return fmt::format("preconditioner multilevel: s={} is of sums on rows, and {} has the cycles of a constant "
+                           "stencil; leave s out",
                            options.preconditioner->sums, base::shortened(problem.name, 200));
     if (problem.suits_cg() || takes_any_matrix(iterated(options))) return {};
     if (options.recurrence) return not_for_cg(problem, "recurrence " + to_string(*options.recurrence));

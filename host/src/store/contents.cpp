@@ -1,6 +1,8 @@
 #include "contents.hpp"
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -31,6 +33,8 @@ std::optional<std::string> Contents::of(const std::vector<std::string>& files) {
     for (const std::string& file : files) {
         auto known = known_.find(file);
         if (known == known_.end()) {
+            std::error_code error; // (what can be read once is the solve's)
+            if (!std::filesystem::is_regular_file(file, error)) return std::nullopt;
             try {
                 known = known_.emplace(file, base::HashName().add(base::read_file(file).view()).text()).first;
             } catch (const InvalidInput&) {
