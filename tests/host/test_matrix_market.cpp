@@ -95,7 +95,8 @@ TEST(MatrixMarket, SizesAreChecked) {
                           {"2 2 2 2\n", "m.mtx:2: '2' behind the number of entries"},
                           {"4000000000 4000000000 4000000000\n1 1 1\n", "the file is too short"},
                           {"1 1 18446744073709551615\n1 1 1\n", "the file is too short"},
-                          {"3 3 2\n1 1 1\n2 2 1\n", "m.mtx:2: 2 entries for 3 rows"}});
+                          {"3 3 2\n1 1 1\n2 2 1\n", "m.mtx:2: diagonal entry 3 is zero or missing"},
+                          {"4 4 1\n2 1 1\n", "m.mtx:2: 1 entries for 4 rows"}});
 }
 
 TEST(MatrixMarket, EntriesAreChecked) {
@@ -124,7 +125,12 @@ TEST(MatrixMarket, DiagonalMustBePositive) {
         parse_matrix_market(std::string(kBanner) + "3 3 2\n2 1 5\n3 3 1\n", "m.mtx", nullptr, &indefinite);
     EXPECT_NE(indefinite.find("m.mtx:2: diagonal entry 1 is zero or missing"), std::string::npos) << indefinite;
     EXPECT_EQ(m.value(), (std::vector<double>{5, 5, 1}));
-    refuse(std::string(kBanner) + "4 4 1\n2 1 5\n", "m.mtx:2: 1 entries for 4 rows: a matrix with an empty row");
+    // But not of one with an empty row: it is singular.
+    expect_invalid(
+        [&] {
+            parse_matrix_market(std::string(kBanner) + "4 4 3\n2 1 5\n3 3 1\n1 1 2\n", "m.mtx", nullptr, &indefinite);
+        },
+        "m.mtx:2: diagonal entry 4 is zero or missing");
 }
 
 TEST(MatrixMarket, AGeneralFileStaysAsItIs) {

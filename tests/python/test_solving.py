@@ -117,8 +117,10 @@ def test_ones_own_matrix():
     for options in ({"recurrence": "gmres(20)"}, {"scheme": "defect-correction", "recurrence": "gmres(20)", "inner": 20}):
         solved = mt.solve(general, "double", jacobi=True, **options)
         assert solved.converged and np.allclose(solved.solution, np.linalg.solve(dense, np.ones(n)), rtol=1e-7)
-    with pytest.raises(ValueError, match="not above zero"):
-        mt.problem(-np.eye(3))
+    negative = mt.problem(-np.eye(3))
+    with pytest.raises(ValueError, match="not above zero.*take the recurrence"):
+        mt.solve(negative, "s17e8")
+    assert np.allclose(mt.solve(negative, "double", recurrence="gmres(3)").solution, -np.ones(3), rtol=1e-14)
     with pytest.raises(ValueError, match="give as many"):
         mt.problem(np.eye(3), np.ones(4))
 

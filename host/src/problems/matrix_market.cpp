@@ -338,6 +338,7 @@ std::vector<double> parse_columns(std::string_view file, std::string_view name, 
 
 CompressedRows parse_matrix_market(std::string_view file, std::string_view name, std::string* note,
                                    std::string* indefinite) {
+    if (indefinite != nullptr) indefinite->clear();
     refuse_foreign(file, name);
     file = without_mark(file);
     NumberText text(file, name);
@@ -367,10 +368,14 @@ CompressedRows parse_matrix_market(std::string_view file, std::string_view name,
         const double d = entry(rows, i, i);
         const auto at = static_cast<std::uint32_t>(i);
         if (d > 0) continue;
+        const auto begin = rows.value().begin();
+        const auto from = static_cast<std::ptrdiff_t>(rows.row_begin()[i]),
+                   to = static_cast<std::ptrdiff_t>(rows.row_begin()[i + 1]);
+        const bool empty = std::all_of(begin + from, begin + to, [](double v) { return v == 0; });
+        if (indefinite != nullptr && !empty && !indefinite->empty()) continue; // (the first one is named)
         const std::string fault = diagonal_fault(name, c.bad_diagonal ? c.bad_diagonal->second : find(at, at), i, d);
-        if (indefinite == nullptr) throw InvalidInput(fault);
+        if (indefinite == nullptr || empty) throw InvalidInput(fault);
         *indefinite = fault;
-        break;
     }
     return rows;
 }

@@ -49,12 +49,12 @@ std::optional<std::string> Contents::of(const std::vector<std::string>& files) {
 bool Contents::counts(const std::string& key, const std::vector<std::string>& files,
                       const std::optional<std::string>& stored) {
     if (files.empty()) return true;
-    const std::optional<std::string> now = of(files);
-    if (!now) return false;
-    if (!stored) {
+    if (!stored) { // (nor was it asked then whether the files are still there)
         rows_[files.front()].unrecorded.insert(key);
         return true;
     }
+    const std::optional<std::string> now = of(files);
+    if (!now) return false;
     for (std::size_t k = 0; k < files.size(); ++k)
         if (word_of(*now, k) != word_of(*stored, k)) {
             rows_[files[k]].changed.insert(key);

@@ -46,8 +46,8 @@ void check_writable(const std::string& option, const std::string& path);
 /// The same for a results file (SQLite), which "-" and ":memory:" cannot be.
 void check_store_path(const std::string& option, const std::string& path);
 
-/// Do both name one regular file, be it there or still to be made? Links are followed; a device or a FIFO is no file, and
-/// neither are "-" and an empty name.
+/// Do both name one regular file, be it there or still to be made? Links are followed; a device or a FIFO is no file,
+/// and neither are "-" and an empty name.
 bool same_file(const std::string& a, const std::string& b);
 
 } // namespace mantissa::base

@@ -169,8 +169,8 @@ const SchemeAxes& axes_of(const SolveOptions& options);
 /// Why these options cannot stand together, in one line that begins with an option's name; empty where they can. What
 /// depends on the engine and the problem is for solve() to say.
 std::string refusal(const SolveOptions& options);
-/// Why `option` was given for nothing: what these options make has no use for it, whatever its value; empty where it has.
-/// For those who know what was given, since a value may be the default.
+/// Why `option` was given for nothing: what these options make has no use for it, whatever its value; empty where it
+/// has. For those who know what was given, since a value may be the default.
 std::string unused(const Option& option, const SolveOptions& options);
 /// Likewise of a dense solve.
 std::string unused(const Option& option, const DenseOptions& options);

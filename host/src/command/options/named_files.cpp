@@ -37,7 +37,8 @@ std::vector<std::string> problem_options() {
 /// What an option writes that is given `path`.
 std::vector<std::string> written(const std::string& option, const std::string& path) {
     if (option == "--plot") return {path + "_logic.svg", path + "_mul18x18.svg"};
-    if (option == "--trace") return {path, std::filesystem::path(path).replace_extension(".gtkw").string()};
+    const std::string saved = std::filesystem::path(path).replace_extension(".gtkw").string();
+    if (option == "--trace" && saved != path) return {path, saved}; // (simulate says why a trace is no save file)
     return {path};
 }
 
