@@ -1,6 +1,7 @@
 // Problems: systems made from a text, or from the user's own matrix.
 #include "solving.hpp"
 
+#include <array>
 #include <cstdint>
 #include <string>
 
@@ -10,6 +11,7 @@
 
 #include "mantissa/host/matrix_market.hpp"
 #include "mantissa/host/problem.hpp"
+#include "mantissa/sparse/formats.hpp"
 #include "mantissa/symmetry.hpp"
 
 namespace mantissa::python {
@@ -70,25 +72,6 @@ Problem problem_of_rows(const std::string& name, const Indices& begin, const Ind
     return problem;
 }
 
-/// A matrix of any kind as compressed rows. `coefficient` gives the nine numbers of a row; zeros are left out.
-template <class Coefficient>
-CompressedRows grid_rows(std::size_t size, std::size_t row_length, const Coefficient& coefficient) {
-    std::vector<std::uint64_t> begin{0};
-    std::vector<std::uint32_t> column;
-    std::vector<double> value;
-    for (std::size_t i = 0; i < size; ++i) {
-        for (int band = 0; band < kBands; ++band) {
-            const double a = coefficient(static_cast<std::size_t>(band), i);
-            const std::ptrdiff_t j = static_cast<std::ptrdiff_t>(i) + band_offset(band, row_length);
-            if (a == 0 || j < 0 || j >= static_cast<std::ptrdiff_t>(size)) continue;
-            column.push_back(static_cast<std::uint32_t>(j));
-            value.push_back(a);
-        }
-        begin.push_back(column.size());
-    }
-    return {std::move(begin), std::move(column), std::move(value)};
-}
-
 nb::object exact_of(const Problem& p) {
     if (!p.exact) return nb::none();
     std::vector<double> values(p.system.size());
@@ -101,17 +84,17 @@ nb::object exact_of(const Problem& p) {
 CompressedRows sparse_rows_of(const System& system) {
     return std::visit(Overloaded{[](const CompressedRows& rows) { return rows; },
                                  [](const Stencil& s) {
-                                     return grid_rows(s.size(), s.row_length(), [&](std::size_t band, std::size_t i) {
-                                         return s.on_edge(i) ? 0.0 : s.coefficients()[band];
+                                     return nine_point_rows(s.size(), s.row_length(), [&](std::size_t i) {
+                                         return s.on_edge(i) ? std::array<double, kBands>{} : s.coefficients();
                                      });
                                  },
-                                 [](const Bands& b) {
-                                     return grid_rows(b.size(), b.row_length(),
-                                                      [&](std::size_t band, std::size_t i) { return b.band(band)[i]; });
-                                 },
+                                 [](const Bands& b) { return to_compressed_rows(b); },
                                  [](const SymmetricBands& b) {
-                                     return grid_rows(b.size(), b.row_length(), [&](std::size_t band, std::size_t i) {
-                                         return b.coefficient(band, i);
+                                     return nine_point_rows(b.size(), b.row_length(), [&](std::size_t i) {
+                                         std::array<double, kBands> row{};
+                                         for (std::size_t band = 0; band < kBands; ++band)
+                                             row[band] = b.coefficient(band, i);
+                                         return row;
                                      });
                                  }},
                       system.matrix());

@@ -67,7 +67,8 @@ TEST(Outputs, NoOutputTakesThePlaceOfAnInputOrOfAnotherOutput) {
     const Scratch scratch;
     const std::string matrix = scratch.write("in.mtx", "%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n"
                                                        "1 1 2\n2 2 2\n"),
-                      sides = scratch.write("b,1.mtx", "1\n2\n"),
+                      sides = scratch.write("b.mtx", "1\n2\n"),
+                      comma = scratch.write("in,1.mtx", scratch.read("in.mtx")),
                       toml = scratch.write("s.toml", "[[grid]]\nproblem = \"mtx:" + matrix + "\"\n"),
                       own = scratch.write("own.toml",
                                           "store = \"own.toml\"\n[[grid]]\nproblem = \"poisson2d:level=3\"\n"),
@@ -83,6 +84,7 @@ TEST(Outputs, NoOutputTakesThePlaceOfAnInputOrOfAnotherOutput) {
         {solve + " --history " + scratch.path("link.mtx"), "file (--problem), which"},
         {solve + " --history " + scratch.path("hard.mtx"), "file (--problem), which"},
         {solve + ",rhs=file:" + sides + " --solution " + sides, "file (--problem), which"},
+        {"solve --problem mtx:" + comma + ",rhs=random --solution " + comma, "file (--problem), which"},
         {solve + " --guess " + sides + " --solution " + sides, "file (--guess), which"},
         {solve + " --history " + scratch.path("new") + " --solution " + scratch.path("./new"),
          "--history writes this file too"},
@@ -106,7 +108,7 @@ TEST(Outputs, NoOutputTakesThePlaceOfAnInputOrOfAnotherOutput) {
         {"bench residuals --from " + mesh + " --picture " + mesh, "file (--from), which"},
     };
     std::map<std::string, std::string> before;
-    for (const std::string& file : {matrix, sides, toml, own, store, mesh})
+    for (const std::string& file : {matrix, sides, comma, toml, own, store, mesh})
         before[file] = scratch.read(fs::path(file).filename());
     for (const auto& [line, part] : lines) {
         const Outcome o = run(line);

@@ -368,7 +368,7 @@ Advice advise(const Problem& problem, const AdviceOptions& options, const Advice
         throw InvalidInput(fmt::format("tolerance {}: give a number between 0 and 1", options.tolerance));
     if (options.inner < 1) throw InvalidInput("inner: at least one inner iteration");
     if (options.threads < 1) throw InvalidInput("threads: at least one");
-    options::require_symmetric(problem, "advise");
+    options::require_suits_cg(problem, "advise");
     Adviser adviser(problem, options, progress);
     return adviser.run();
 }

@@ -79,7 +79,7 @@ int bench_command(const BenchFlags& flags) {
     for (const std::string& text : flags.specs) specs.push_back(parse_spec(text));
     const auto engine = make_engine(flags.engine);
     const Problem problem = make_problem(flags.problem);
-    options::require_symmetric(problem, "bench");
+    options::require_suits_cg(problem, "bench");
     const auto size = static_cast<double>(problem.system.size());
     results::Json list = results::Json::array();
     const text::Table table(

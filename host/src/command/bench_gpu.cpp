@@ -234,7 +234,7 @@ int bench_cg(const BenchGpuFlags& flags, const std::string& typed) {
     request.cpu_threads = thread_count(flags.threads);
     for (const std::string& text : flags.problems) {
         const Problem problem = make_problem(text);
-        options::require_symmetric(problem, "--cg");
+        options::require_suits_cg(problem, "--cg");
         const auto* const rows = std::get_if<CompressedRows>(&problem.system.matrix());
         if (rows == nullptr) throw InvalidInput(fmt::format("--problem {}: --cg is for sparse rows", text));
         request.systems.push_back({problem.name, *rows, problem.b});

@@ -65,7 +65,7 @@ int compare_command(const CompareFlags& flags, const std::string& typed) {
     const int threads = thread_count(flags.threads);
     std::vector<NamedFile> inputs{{"the comparison", flags.file}};
     for (const std::string& problem : comparison.problems)
-        for (NamedFile& file : files_of_problem("the comparison", problem)) inputs.push_back(std::move(file));
+        add_files(inputs, "the comparison", outline_problem(problem).files);
     refuse_overwriting({{flag_of(Common::store), path}}, inputs);
     if (!flags.stored) base::check_store_path(flag_of(Common::store), path);
     const comparison::ComparisonDocument document =

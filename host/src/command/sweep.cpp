@@ -78,11 +78,11 @@ int dry_run(const SweepFlags& flags, const Sweep& sweep, const std::string& path
 /// The file's own store and problems, which the command line does not show.
 void check_files(const SweepFlags& flags, const Sweep& sweep, const std::string& path) {
     std::vector<NamedFile> inputs{{"the sweep", flags.file}};
-    std::set<std::string> problems;
+    std::set<std::string> problems, dense;
     for (const Point& point : sweep.points) problems.insert(point.problem);
-    for (const DensePoint& point : sweep.dense) problems.insert(point.problem);
-    for (const std::string& problem : problems)
-        for (NamedFile& file : files_of_problem("the sweep", problem)) inputs.push_back(std::move(file));
+    for (const DensePoint& point : sweep.dense) dense.insert(point.problem);
+    for (const std::string& problem : problems) add_files(inputs, "the sweep", outline_problem(problem).files);
+    for (const std::string& problem : dense) add_files(inputs, "the sweep", dense_problem_files(problem));
     refuse_overwriting({{flag_of(Common::store), path}, {"--csv", flags.csv}, {"--jsonl", flags.json_lines}}, inputs);
 }
 

@@ -232,7 +232,7 @@ std::string refusal(const SolveOptions& options, const Problem& problem) {
     return not_for_cg(problem, "scheme " + scheme_name(options));
 }
 
-void require_symmetric(const Problem& problem, std::string_view who) {
+void require_suits_cg(const Problem& problem, std::string_view who) {
     if (!problem.suits_cg()) throw InvalidInput(not_for_cg(problem, who));
 }
 

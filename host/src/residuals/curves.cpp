@@ -89,7 +89,7 @@ std::uint64_t nonzeros_of(const System& system) {
 SystemCurves run_curves(const Problem& problem, const Request& request,
                         const std::function<void(const std::string&)>& say) {
     if (request.every == 0) throw InvalidInput("every 0: give 1 or more iterations");
-    options::require_symmetric(problem, "bench residuals");
+    options::require_suits_cg(problem, "bench residuals");
     Problem scaled = jacobi_scaled(problem).problem;
     const double norm = norm2(scaled.b, request.threads);
     if (!(norm > 0)) throw InvalidInput(problem.name + ": its right-hand side is zero");

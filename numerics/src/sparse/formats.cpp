@@ -125,21 +125,11 @@ CompressedRows to_compressed_rows(const Jds& j) {
 }
 
 CompressedRows to_compressed_rows(const Bands& a) {
-    std::vector<std::uint64_t> row_begin = {0};
-    std::vector<std::uint32_t> column;
-    std::vector<double> value;
-    const auto size = static_cast<std::ptrdiff_t>(a.size());
-    for (std::ptrdiff_t i = 0; i < size; ++i) {
-        for (std::size_t b = 0; b < kBands; ++b) {
-            const std::ptrdiff_t j = i + band_offset(static_cast<int>(b), a.row_length());
-            const double v = a.band(b)[static_cast<std::size_t>(i)];
-            if (j < 0 || j >= size || v == 0) continue;
-            column.push_back(static_cast<std::uint32_t>(j));
-            value.push_back(v);
-        }
-        row_begin.push_back(value.size());
-    }
-    return {std::move(row_begin), std::move(column), std::move(value)};
+    return nine_point_rows(a.size(), a.row_length(), [&](std::size_t i) {
+        std::array<double, kBands> row{};
+        for (std::size_t b = 0; b < kBands; ++b) row[b] = a.band(b)[i];
+        return row;
+    });
 }
 
 std::string to_string(SparseFormat f) {

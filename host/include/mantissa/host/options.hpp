@@ -169,6 +169,12 @@ const SchemeAxes& axes_of(const SolveOptions& options);
 /// Why these options cannot stand together, in one line that begins with an option's name; empty where they can. What
 /// depends on the engine and the problem is for solve() to say.
 std::string refusal(const SolveOptions& options);
+/// Likewise, why this problem cannot be solved with them: CG does not take its matrix (Problem::suits_cg()), and they
+/// need one that it takes; or it has no such words. Names what takes it.
+std::string refusal(const SolveOptions& options, const Problem& problem);
+/// The same of what runs CG whatever the options: throws InvalidInput with a line that begins with `who` where it does
+/// not take the problem's matrix.
+void require_suits_cg(const Problem& problem, std::string_view who);
 /// Why `option` was given for nothing: what these options make has no use for it, whatever its value; empty where it
 /// has. For those who know what was given, since a value may be the default.
 std::string unused(const Option& option, const SolveOptions& options);
@@ -177,12 +183,5 @@ std::string unused(const Option& option, const DenseOptions& options);
 /// Throws InvalidInput with the first such line of the options that were given, where refusal() has none to say.
 void require_used(std::span<const Option* const> given, const SolveOptions& options);
 void require_used(std::span<const Option* const> given, const DenseOptions& options);
-
-/// Likewise, why this problem cannot be solved with them: its matrix is not symmetric, and they need one that is. Names
-/// what takes it.
-std::string refusal(const SolveOptions& options, const Problem& problem);
-/// The same of what runs CG whatever the options: throws InvalidInput with a line that begins with `who` where the
-/// problem's matrix is not symmetric.
-void require_symmetric(const Problem& problem, std::string_view who);
 
 } // namespace mantissa::options

@@ -165,7 +165,7 @@ CycleAdvice advise_cycles(const Problem& problem, const CycleSpec& asked, const 
     if (!(options.tolerance > 0 && options.tolerance < 1))
         throw InvalidInput(fmt::format("tolerance {}: give a number between 0 and 1", options.tolerance));
     if (options.threads < 1) throw InvalidInput("threads: at least one");
-    options::require_symmetric(problem, "advise");
+    options::require_suits_cg(problem, "advise");
     CycleAdviser adviser(problem, asked, options, progress);
     return adviser.run();
 }

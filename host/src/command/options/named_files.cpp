@@ -9,6 +9,8 @@
 #include "command/options/declare.hpp"
 #include "mantissa/base/files.hpp"
 #include "mantissa/base/quoted.hpp"
+#include "mantissa/host/dense.hpp"
+#include "mantissa/host/point.hpp"
 
 namespace mantissa::cli {
 
@@ -29,9 +31,14 @@ std::vector<std::string> reading_options() {
     return all;
 }
 
-/// And those whose text is a problem's.
-std::vector<std::string> problem_options() {
-    return {flag_of(Common::problem), flag_of(Common::dense)};
+/// The files that an option's text names where it is a problem's. (Of a text at fault the command says so.)
+std::vector<std::string> files_of_problem(const std::string& option, const std::string& text) {
+    try {
+        if (option == flag_of(Common::problem)) return outline_problem(text).files;
+        if (option == flag_of(Common::dense)) return dense_problem_files(text);
+    } catch (const InvalidInput&) {
+    }
+    return {};
 }
 
 /// What an option writes that is given `path`.
@@ -47,8 +54,7 @@ bool among(const std::vector<std::string>& names, const CLI::Option& option) {
 }
 
 void collect(const CLI::App& app, std::vector<NamedFile>& outputs, std::vector<NamedFile>& inputs) {
-    static const std::vector<std::string> kWriting = writing_options(), kReading = reading_options(),
-                                          kProblems = problem_options();
+    static const std::vector<std::string> kWriting = writing_options(), kReading = reading_options();
     for (const CLI::Option* option : app.get_options()) {
         if (option->get_type_size() == 0) continue; // a flag
         const std::string name = option->get_name();
@@ -58,8 +64,7 @@ void collect(const CLI::App& app, std::vector<NamedFile>& outputs, std::vector<N
             if (among(kWriting, *option))
                 for (std::string& path : written(name, value)) outputs.push_back({name, std::move(path)});
             if (among(kReading, *option)) inputs.push_back({name, value});
-            if (among(kProblems, *option))
-                for (NamedFile& file : files_of_problem(name, value)) inputs.push_back(std::move(file));
+            add_files(inputs, name, files_of_problem(name, value));
         }
     }
     for (const CLI::App* sub : app.get_subcommands()) collect(*sub, outputs, inputs);
@@ -83,19 +88,8 @@ void refuse_overwriting(const std::vector<NamedFile>& outputs, const std::vector
     }
 }
 
-std::vector<NamedFile> files_of_problem(std::string_view by, std::string_view text) {
-    // A path stands behind a colon or an equals sign and ends at a comma; it may hold all three.
-    std::vector<NamedFile> files;
-    for (std::size_t begin = 0; begin < text.size(); ++begin) {
-        if (begin != 0 && text[begin - 1] != ':' && text[begin - 1] != '=') continue;
-        for (std::size_t end = begin; end < text.size();) {
-            end = std::min(text.find(',', end + 1), text.size());
-            std::string path(text.substr(begin, end - begin));
-            std::error_code error;
-            if (std::filesystem::is_regular_file(path, error)) files.push_back({std::string(by), std::move(path)});
-        }
-    }
-    return files;
+void add_files(std::vector<NamedFile>& to, const std::string& by, const std::vector<std::string>& files) {
+    for (const std::string& file : files) to.push_back({by, file});
 }
 
 void check_named_files(const CLI::App& app) {

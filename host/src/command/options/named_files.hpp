@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace CLI {
@@ -20,8 +19,8 @@ struct NamedFile {
 /// followed. Devices, FIFOs and "-" take what comes, and empty paths stand for options that were left out.
 void refuse_overwriting(const std::vector<NamedFile>& outputs, const std::vector<NamedFile>& inputs);
 
-/// The files that are there and that a problem's text names, dense ones too: as "mtx:a.mtx,rhs=file:b.mtx".
-std::vector<NamedFile> files_of_problem(std::string_view by, std::string_view text);
+/// Puts `files`, which `by` names, to the others.
+void add_files(std::vector<NamedFile>& to, const std::string& by, const std::vector<std::string>& files);
 
 /// The same for what a command line names, of whatever command. What a sweep or a comparison names in its file is for
 /// these commands to check.

@@ -147,8 +147,7 @@ std::string parts_refusal(const SharedOut& shared, const Engine& engine, const S
     if (is_native(options)) return {}; // (whose solver says so itself)
     if (options.preconditioner && shared.space != nullptr)
         return "preconditioner multilevel: cycles are not shared out over parts or ranks; leave --parts and mpirun "
-               "out, "
-               "or leave the preconditioner out and give --spec a datapath with exact sums, as "
+               "out, or leave the preconditioner out and give --spec a datapath with exact sums, as "
                "'s17e8,dot=fixed[13:-50]'";
     // What the engine says of the whole system as well is for the solve to say: it may scale the system first.
     const auto whole = make_engine(on_gpus(shared.gpus) ? "gpu" : "emulated");

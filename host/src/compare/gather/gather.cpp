@@ -164,7 +164,7 @@ void gather(const Comparison& comparison, const GatherOptions& options, Gathered
     std::map<std::string, Problem> problems;
     for (const std::string& text : comparison.problems) {
         Problem problem = make_problem(text);
-        options::require_symmetric(problem, "compare");
+        options::require_suits_cg(problem, "compare");
         problems.emplace(text, std::move(problem));
     }
     // Time and area are of cores that stream a grid: for sparse rows they would be another core's.

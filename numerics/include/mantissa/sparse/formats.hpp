@@ -11,10 +11,12 @@
 //     order      not read, and sums are written side by side
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mantissa/nine_point.hpp"
@@ -51,6 +53,25 @@ Jds to_jds(const CompressedRows& a);
 /// Back again, without the padding. Explicit zeros of the matrix are dropped.
 CompressedRows to_compressed_rows(const Bcrs& a);
 CompressedRows to_compressed_rows(const Jds& a);
+/// Rows of a nine-point grid's matrix, without zeros and what lies outside of the grid's numbers. coefficients(i): the
+/// nine of row i, in the order of bands.
+template <class Coefficients>
+CompressedRows nine_point_rows(std::size_t size, std::size_t row_length, const Coefficients& coefficients) {
+    std::vector<std::uint64_t> begin{0};
+    std::vector<std::uint32_t> column;
+    std::vector<double> value;
+    for (std::size_t i = 0; i < size; ++i) {
+        const std::array<double, kBands> row = coefficients(i);
+        for (std::size_t b = 0; b < kBands; ++b) {
+            const std::ptrdiff_t j = static_cast<std::ptrdiff_t>(i) + band_offset(static_cast<int>(b), row_length);
+            if (row[b] == 0 || j < 0 || j >= static_cast<std::ptrdiff_t>(size)) continue;
+            column.push_back(static_cast<std::uint32_t>(j));
+            value.push_back(row[b]);
+        }
+        begin.push_back(value.size());
+    }
+    return {std::move(begin), std::move(column), std::move(value)};
+}
 /// Nine bands by rows, without their zeros.
 CompressedRows to_compressed_rows(const Bands& a);
 

@@ -13,6 +13,7 @@
 #include "mantissa/format.hpp"
 #include "mantissa/multilevel/aggregation.hpp"
 #include "mantissa/multilevel/hierarchy.hpp"
+#include "mantissa/sparse/formats.hpp"
 
 namespace mantissa::multilevel {
 
@@ -166,30 +167,6 @@ RealRows interpolation(const RealRows& a, const GridLevel& fine, const GridLevel
     return {a.rows, columns, std::move(rows.begin), std::move(rows.column), std::move(rows.value)};
 }
 
-/// The rows of a grid's matrix. A Dirichlet node's has a 1.
-template <class Matrix> CompressedRows rows_of(const Matrix& a) {
-    if (a.size() >= kNoUnknown / kBands)
-        throw InvalidInput(fmt::format("multilevel: {} nodes: 32 bits number their entries here", a.size()));
-    std::vector<std::uint64_t> begin = {0};
-    std::vector<std::uint32_t> column;
-    std::vector<double> value;
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        const std::array<double, kBands> row = coefficients(a, i);
-        for (std::size_t b = 0; b < kBands; ++b) {
-            if (row[b] == 0) continue;
-            const std::ptrdiff_t j = static_cast<std::ptrdiff_t>(i) + band_offset(static_cast<int>(b), a.row_length());
-            column.push_back(static_cast<std::uint32_t>(j));
-            value.push_back(row[b]);
-        }
-        if (value.size() == begin.back()) {
-            column.push_back(static_cast<std::uint32_t>(i));
-            value.push_back(1);
-        }
-        begin.push_back(value.size());
-    }
-    return {std::move(begin), std::move(column), std::move(value)};
-}
-
 /// Whether every second node of each direction can be left out until kCoarsest unknowns are left.
 template <class Matrix> bool halves_to_the_end(const Matrix& a) {
     std::size_t columns = a.row_length(), rows = a.size() / columns, unknowns = a.size(), step = 1;
@@ -209,9 +186,16 @@ template <class Matrix> bool halves_to_the_end(const Matrix& a) {
     return true;
 }
 
-/// By aggregation, as sparse rows get it. Nothing is corrected at a Dirichlet node.
+/// By aggregation, as sparse rows get it. A Dirichlet node's row has a 1, and nothing is corrected there.
 template <class Matrix> Hierarchy aggregated(const Matrix& a, int threads) {
-    Hierarchy h = make_aggregation(rows_of(a), {}, threads);
+    if (a.size() >= kNoUnknown / kBands)
+        throw InvalidInput(fmt::format("multilevel: {} nodes: 32 bits number their entries here", a.size()));
+    const auto row_of = [&](std::size_t i) {
+        std::array<double, kBands> row = coefficients(a, i);
+        if (std::ranges::all_of(row, [](double v) { return v == 0; })) row[4] = 1;
+        return row;
+    };
+    Hierarchy h = make_aggregation(nine_point_rows(a.size(), a.row_length(), row_of), {}, threads);
     for (std::size_t i = 0; i < h.scale.size(); ++i)
         if (coefficients(a, i)[4] == 0) h.scale[i] = 0;
     return h;
