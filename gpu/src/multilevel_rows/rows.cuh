@@ -86,21 +86,38 @@ __device__ __forceinline__ void for_rows_by_lanes(const Rows<V>& a, const Gather
     }
 }
 
-/// The same for slices, a thread a row.
+/// What a pass reads once, and by whole sectors: caches give it up first, and keep x. (Not for rows by lanes: threads
+/// side by side read the same sectors one after the other.)
+template <class T> __device__ __forceinline__ T read_once(const T* at) {
+    return __ldcs(at);
+}
+/// Where a slice begins and ends; nothing after the last.
+struct SliceRange {
+    std::uint32_t begin = 0, end = 0;
+    template <class V>
+    __device__ __forceinline__ SliceRange(const Rows<V>& a, std::uint32_t slice, std::uint32_t slices) {
+        if (slice >= slices) return;
+        begin = a.begin[slice];
+        end = a.begin[slice + 1];
+    }
+};
+/// The same for slices, a thread a row. The range of the next slice is on its way while one is summed.
 template <class Sum, class V, class Gather, class Take>
 __device__ __forceinline__ void for_sliced_rows(const Rows<V>& a, const Gather& gather, const Take& take) {
     const std::uint32_t lane = threadIdx.x % kSlice, slices = (a.rows + kSlice - 1) / kSlice;
     const std::uint32_t stride = gridDim.x * (kThreads / kSlice);
-    for (std::uint32_t s = blockIdx.x * (kThreads / kSlice) + threadIdx.x / kSlice; s < slices; s += stride) {
-        const std::uint32_t end = a.begin[s + 1];
+    std::uint32_t s = blockIdx.x * (kThreads / kSlice) + threadIdx.x / kSlice;
+    for (SliceRange now(a, s, slices); s < slices; s += stride) {
+        const SliceRange next(a, s + stride, slices);
         Sum sum = 0;
 #pragma unroll 4
-        for (std::uint32_t k = a.begin[s]; k < end; ++k) {
+        for (std::uint32_t k = now.begin; k < now.end; ++k) {
             const std::size_t at = std::size_t{k} * kSlice + lane;
-            sum += static_cast<Sum>(a.value[at]) * gather(a.column[at]);
+            sum += static_cast<Sum>(read_once(a.value + at)) * gather(read_once(a.column + at));
         }
         const std::uint32_t row = s * kSlice + lane;
         if (row < a.rows) take(row, sum);
+        now = next;
     }
 }
 

@@ -16,6 +16,10 @@ StepWords step_of(const Weight& w) {
     return {w.significand, w.shift};
 }
 
+/// From so many rows on a level's words enter it by a kernel of their own: on the second level of a circuit of 1.6
+/// million rows an H200 took 56 us for what two kernels do in 4 and 21. Below, a launch costs more than it saves.
+constexpr std::uint32_t kManyToEnter = 60000;
+
 /// C: the type of coefficients.
 template <class C> struct WordsOfLevel {
     LaidRows<C> a, prolongation, restriction;
@@ -94,12 +98,14 @@ private:
     void descend(std::size_t at) const {
         const WordsOfLevel<C>&l = level_[at], &next = level_[at + 1];
         LevelVectors v = l.v;
+        const bool apart = at != 0 && l.rows >= kManyToEnter;
+        if (apart) start(enter_words, l.rows, l.rows, v, l.bits, l.before.front(), states_.data() + at);
         for (std::size_t k = 0; k < l.before.size(); ++k) {
             const bool last = k + 1 == l.before.size();
             with_lanes(l.a, [&](auto lanes) {
                 constexpr int kLanes = decltype(lanes)::value;
                 const StepWords following = last ? StepWords{} : l.before[k + 1];
-                if (k == 0 && at != 0)
+                if (k == 0 && at != 0 && !apart)
                     return start(enter_and_leave<kLanes, C>, threads_of<kLanes>(l.rows), l.a.view, v, l.bits,
                                  l.before.front(), last, following, states_.data() + at);
                 start(leave<kLanes, C>, threads_of<kLanes>(l.rows), l.a.view, v, k == 0 ? v.entered : v.r,

@@ -103,7 +103,19 @@ __device__ __forceinline__ Wide leave_row(const LevelVectors& v, const BitsOfLev
     v.next_g[i] = static_cast<int>(g);
     return g;
 }
-/// A level's words enter it, and leave its first step.
+/// A level's words enter it.
+static __global__ void __launch_bounds__(kThreads)
+    enter_words(std::uint32_t n, const LevelVectors v, const BitsOfLevel b, const StepWords first,
+                const LevelState* state, const Status* status) {
+    if (!begin_kernel(status)) return;
+    const FromAbove entered(v.t, *state, b.w);
+    for (std::uint32_t i = blockIdx.x * kThreads + threadIdx.x; i < n; i += gridDim.x * kThreads) {
+        const Wide r = entered(i);
+        v.entered[i] = static_cast<int>(r);
+        v.g[i] = v.f[i] = static_cast<int>(found(b, first, r, 0));
+    }
+}
+/// The same, and they leave its first step: each entry of a row rounds what it reads.
 template <int Lanes, class C>
 __global__ void __launch_bounds__(kThreads)
     enter_and_leave(const Rows<C> a, const LevelVectors v, const BitsOfLevel b, const StepWords first, bool last,
