@@ -32,6 +32,9 @@ large_units(mantissa_report)
 large_units(mantissa_commands)
 large_units(mantissa_tune ${here}/host/src/tune/area/cycle_model.cpp ${here}/host/src/tune/contest.cpp
             ${here}/host/src/tune/judge.cpp ${here}/host/src/tune/tune.cpp)
+large_units(mantissa_gpu ${here}/gpu/src/vendor_library.cpp ${here}/gpu/src/dense/cusolver_lu.cpp
+            ${here}/gpu/src/ranks/layout.cpp)
+large_units(mantissa_gpu_bench)
 large_units(mantissa_hls ${here}/hls/src/sparse/rows.cpp)
 large_units(mantissa_systemc ${here}/sim/systemc/src/stages.cpp)
 large_units(mantissa_python ${here}/python/src/narrow.cpp ${here}/python/src/narrow_words.cpp ${here}/python/src/tools.cpp)

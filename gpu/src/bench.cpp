@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "bench_samples.hpp"
 #include "bench_sparse.hpp"
 #include "energy.hpp"
 #include "launches.hpp"
@@ -23,14 +24,6 @@
 namespace mantissa::gpu {
 
 namespace {
-
-System poisson(int level) {
-    const std::size_t nodes = (std::size_t{1} << level) + 1;
-    std::array<double, kBands> coefficients{};
-    coefficients.fill(-1.0 / 3);
-    coefficients[4] = 8.0 / 3;
-    return Stencil(nodes, nodes, coefficients);
-}
 
 /// u = x(1-x)y(1-y) on the unit square; b = h^2 f.
 std::vector<double> poisson_rhs(int level) {

@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 
+#include "bench_samples.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/gpu/sparse_solver.hpp"
 #include "mantissa/sparse/cpu.hpp"
@@ -17,11 +18,6 @@
 namespace mantissa::gpu {
 
 namespace {
-
-double median(std::vector<double> v) {
-    std::ranges::sort(v);
-    return v[v.size() / 2];
-}
 
 /// A product to be timed, ours or the vendor's.
 struct Contender {

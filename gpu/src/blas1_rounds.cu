@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "bench_samples.hpp"
 #include "graph.hpp"
 #include "mantissa/blas1.hpp"
 #include "mantissa/gpu/blas1.hpp"
@@ -89,11 +90,6 @@ template <class T> __global__ void fill(std::size_t n, unsigned long long seed, 
         h = (h ^ (h >> 27)) * 0x94D049BB133111EBull;
         x[i] = static_cast<T>(static_cast<double>((h ^ (h >> 31)) >> 11) * 0x1p-52 - 1);
     }
-}
-
-double median(std::vector<double>& seconds) {
-    std::ranges::sort(seconds);
-    return seconds[seconds.size() / 2];
 }
 
 constexpr int kBatch = 20;

@@ -260,13 +260,13 @@ double seconds_of(const std::function<void()>& run) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / kTimed;
 }
 
-double median(std::vector<double>& x) {
+} // namespace
+
+double median(std::vector<double> x) {
     const auto middle = x.begin() + static_cast<std::ptrdiff_t>(x.size() / 2);
     std::nth_element(x.begin(), middle, x.end());
     return *middle;
 }
-
-} // namespace
 
 template <class T> std::vector<Format> path_formats() {
     std::vector<std::string> texts;

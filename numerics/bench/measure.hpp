@@ -12,6 +12,9 @@
 
 namespace mantissa::bench {
 
+/// The middle one, of an even number the upper of the two. `x` is not empty.
+double median(std::vector<double> x);
+
 /// A piece of work and the one that it is compared with.
 struct Case {
     std::string name;     ///< "kernel s17e8 add"

@@ -9,6 +9,7 @@
 
 #include "mantissa/format.hpp"
 #include "mantissa/sparse/complex_blocks.hpp"
+#include "measure.hpp"
 
 namespace mantissa::bench {
 
@@ -20,11 +21,6 @@ double seconds_of(const Run& run, std::size_t times) {
     const auto start = std::chrono::steady_clock::now();
     for (std::size_t k = 0; k < times; ++k) run();
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / static_cast<double>(times);
-}
-
-double median(std::vector<double> v) {
-    std::nth_element(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(v.size() / 2), v.end());
-    return v[v.size() / 2];
 }
 
 /// Each run's median time, all of them in turn in every round.

@@ -13,6 +13,7 @@
 #include "lu_sequence.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/gpu/device.hpp"
+#include "round_up.hpp"
 
 namespace mantissa::gpu {
 
@@ -35,10 +36,6 @@ std::string to_string(LuPivoting p) {
 }
 
 namespace {
-
-constexpr std::size_t round_up(std::size_t n, std::size_t unit) {
-    return (n + unit - 1) / unit * unit;
-}
 
 /// Elements beside the matrix: the solved bands.
 template <class T> std::size_t band_elements(std::size_t pitch) {

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "../bench_samples.hpp"
 #include "mantissa/gpu/parted_grid.hpp"
 
 namespace mantissa::gpu {
@@ -15,15 +16,6 @@ namespace mantissa::gpu {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-/// Poisson's problem on a rectangle of `rows` times as many rows as columns, in meshes of a level.
-System poisson(int level, int rows = 1) {
-    const std::size_t nodes = std::size_t{1} << level;
-    std::array<double, kBands> coefficients{};
-    coefficients.fill(-1.0 / 3);
-    coefficients[4] = 8.0 / 3;
-    return Stencil(nodes + 1, nodes * static_cast<std::size_t>(rows) + 1, coefficients);
-}
 
 /// b = h^2 f for u = x (1-x) y (1-y), y from 0 to 1 over all rows.
 std::vector<double> poisson_rhs(const System& system) {
@@ -46,11 +38,6 @@ double interior_points(const System& system) {
 /// Some fifty milliseconds, and enough passes that a solve's first ones do not tell.
 std::uint32_t passes_for(double points) {
     return static_cast<std::uint32_t>(std::clamp(4e9 / points, 120.0, 3000.0));
-}
-
-double median(std::vector<double> v) {
-    std::ranges::sort(v);
-    return v[v.size() / 2];
 }
 
 /// The solvers of one system that are timed in turn.
@@ -140,7 +127,7 @@ int fastest(const Timing& t, const std::vector<int>& counts) {
 }
 
 /// One streamed pass for the model: points of the largest part, its GPUs, seconds.
-struct Sample {
+struct GridSample {
     double points;
     int gpus;
     double seconds;
@@ -148,17 +135,17 @@ struct Sample {
 
 /// t(P) = c n / P + sync(P), with the least squares of relative errors. The exchange has no term: it comes after the
 /// product's rows (its share is measured beside).
-Json fit_model(const std::vector<Sample>& samples, const std::vector<int>& counts, double bytes) {
+Json fit_model(const std::vector<GridSample>& samples, const std::vector<int>& counts, double bytes) {
     const std::size_t unknowns = counts.size() + 1;
     if (samples.size() <= unknowns) return nullptr; // nothing to check the fit with
     std::vector<std::vector<double>> a(unknowns, std::vector<double>(unknowns + 1, 0.0));
-    const auto row_of = [&](const Sample& s) {
+    const auto row_of = [&](const GridSample& s) {
         std::vector<double> row(unknowns, 0.0);
         row[0] = s.points / s.gpus / s.seconds;
         row[1 + static_cast<std::size_t>(std::ranges::find(counts, s.gpus) - counts.begin())] = 1e-6 / s.seconds;
         return row;
     };
-    for (const Sample& s : samples) {
+    for (const GridSample& s : samples) {
         const std::vector<double> row = row_of(s);
         for (std::size_t i = 0; i < unknowns; ++i) {
             for (std::size_t j = 0; j < unknowns; ++j) a[i][j] += row[i] * row[j];
@@ -177,7 +164,7 @@ Json fit_model(const std::vector<Sample>& samples, const std::vector<int>& count
     Json sync = Json::array(), checked = Json::array();
     for (std::size_t k = 0; k < counts.size(); ++k)
         sync.push_back({{"gpus", counts[k]}, {"us", a[k + 1][unknowns] / a[k + 1][k + 1]}});
-    for (const Sample& s : samples) {
+    for (const GridSample& s : samples) {
         const std::size_t k = static_cast<std::size_t>(std::ranges::find(counts, s.gpus) - counts.begin());
         const double model = c * s.points / s.gpus + 1e-6 * sync[k]["us"].get<double>();
         checked.push_back(
@@ -210,7 +197,7 @@ Json solves(Entrants& e, const std::vector<int>& counts, Arithmetic arithmetic, 
 
 Json bench_parted_grids(const PartedBenchRequest& request, const std::function<void(const std::string&)>& say) {
     Json strong = Json::array(), weak = Json::array(), solved = Json::array(), model = Json::array();
-    std::map<Arithmetic, std::vector<Sample>> samples;
+    std::map<Arithmetic, std::vector<GridSample>> samples;
     const std::vector<int>& counts = request.gpus;
     constexpr std::array kArithmetics = {Arithmetic::double_precision, Arithmetic::single_precision};
     for (int level = request.first_level; level <= request.last_level; ++level) {

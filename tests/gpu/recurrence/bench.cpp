@@ -12,6 +12,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "bench_samples.hpp"
 #include "energy.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/gpu/device.hpp"
@@ -34,11 +35,6 @@ const char* const kProblems[] = {
     "convection3d:n=63,peclet=100,rhs=random",  "convection2d:n=1023,peclet=100,rhs=random",
     "convection3d:n=127,peclet=100,rhs=random", "convection3d:n=200,peclet=100,rhs=random",
 };
-
-double median(std::vector<double> v) {
-    std::ranges::sort(v);
-    return v[v.size() / 2];
-}
 
 CompressedRows columns_scaled(const CompressedRows& a) {
     std::vector<double> value(a.value()), inverse(a.rows(), 1.0);
@@ -69,13 +65,13 @@ Json compare(const std::string& name, const std::string& recurrence, bool single
             {"rows", a.rows()},
             {"nonzeros", a.nonzeros()},
             {"why", why},
-            {"us_per_iteration", median(ours)},
+            {"us_per_iteration", gpu::median(ours)},
             {"iterations", mine.iterations},
             {"true_residual", mine.residual},
-            {"library_us_per_iteration", median(theirs)},
+            {"library_us_per_iteration", gpu::median(theirs)},
             {"library_iterations", vendor.iterations},
             {"library_recursive_residual", vendor.recursive_residual},
-            {"ratio", median(theirs) / median(ours)}};
+            {"ratio", gpu::median(theirs) / gpu::median(ours)}};
 }
 
 double tolerance_of(bool single) { // (what float reaches in one run)

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "../round_up.hpp"
 #include "launches.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/gpu/device.hpp"
@@ -11,10 +12,6 @@
 namespace mantissa::gpu {
 
 namespace {
-
-constexpr std::size_t round_up(std::size_t n, std::size_t unit) {
-    return (n + unit - 1) / unit * unit;
-}
 
 template <class T> std::size_t panels(std::size_t n, LuPivoting pivoting) {
     const auto width = static_cast<std::size_t>(batched::panel_width<T>(static_cast<int>(n)));

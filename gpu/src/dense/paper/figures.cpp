@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "../../bench_samples.hpp"
 #include "lapack.hpp"
 #include "mantissa/gpu/device.hpp"
 #include "mantissa/gpu/gauss_jordan.hpp"
@@ -18,11 +19,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using Say = std::function<void(const std::string&)>;
-
-double median(std::vector<double> seconds) {
-    std::ranges::sort(seconds);
-    return seconds[seconds.size() / 2];
-}
 
 /// LINPACK's random matrix; with `diagonal` added, it needs no pivots.
 template <class T> std::vector<T> random_matrix(std::size_t n, double diagonal) {

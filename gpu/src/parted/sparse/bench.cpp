@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "../../bench_samples.hpp"
 #include "mantissa/gpu/parted_sparse.hpp"
 #include "mantissa/partition/cuts.hpp"
 #include "mantissa/sparse/reorder.hpp"
@@ -25,11 +26,6 @@ struct Sample {
     double bytes; ///< of the largest part's iteration
     double seconds;
 };
-
-double median(std::vector<double> v) {
-    std::ranges::sort(v);
-    return v[v.size() / 2];
-}
 
 /// Table 2.3's figures: contiguous parts of equal nonzeros, elements of float, KB of 1000 bytes.
 Json communication(const CompressedRows& a) {
