@@ -57,7 +57,7 @@ NativePlan parse_native_plan(std::string_view text) {
 PickedPlan pick_plan(const NativeFacts& facts, NativePlan asked) {
     const std::string what = subject(facts);
     const auto chip = [&] { return what + " fits the registers and shared memory of one GPU"; };
-    const auto not_chip = [&] { return fmt::format("{} does not fit one GPU's chip ({})", what, facts.why_not); };
+    const auto not_chip = [&] { return fmt::format("{} is not kept on one GPU's chip ({})", what, facts.why_not); };
     const auto refuse = [&](const std::string& why) {
         throw InvalidInput(fmt::format("plan {}: {}; leave the plan out", to_string(asked), why));
     };

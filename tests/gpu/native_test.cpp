@@ -172,7 +172,7 @@ TEST_F(GpuNative, RefusesPlansThatCannotBe) {
     faulty("poisson2d:level=6", NativePlan::sparse_stream, "is a constant stencil");
     faulty("poisson3d:level=3", NativePlan::grid_stream, "no constant stencil");
     faulty("poisson2d:level=6", NativePlan::grid_parts, "for several GPUs");
-    faulty("poisson2d:level=11", NativePlan::grid_resident, "does not fit one GPU's chip");
+    faulty("poisson2d:level=11", NativePlan::grid_resident, "is not kept on one GPU's chip");
 }
 
 /// As `--engine gpu` alone has it.
