@@ -12,8 +12,9 @@ sparse rows), u longer by 3 to 10, alpha and beta of 10 to 17 fraction bits, sca
 again. For grids the model is fitted to
 the first ten points alone; other netlists of the store, further points and winners of `mantissa tune` among them, are marked
 "judge": they tell its error. `keep` takes the netlists of STORE of the newest RTL in it, and leaves those of other targets
-and BANDS in cores.json, and, where STORE has not made them again, those of the same RTL and judges; the clocks of a pass are counted by solves of the timed
-SystemC model, whose counts are the RTL core's.
+and BANDS in cores.json, and, where STORE has not made them again, those of the same RTL, judges, and cores of cycles of
+any RTL: one of 32 lanes takes ten minutes, and until all are made again the answer says that some are of other RTL. The
+clocks of a pass are counted by solves of the timed SystemC model, whose counts are the RTL core's.
 """
 import json
 import sqlite3
@@ -124,7 +125,8 @@ def keep(mantissa, store):
     again = {(c["target"], c["bands"], c["spec"]) for c in cores}
     cores += [c for c in json.loads(file.read_text())["cores"]
               if (c["target"], c["bands"]) not in made
-              or ((c.get("judge") or c["sources"] in newest.values()) and (c["target"], c["bands"], c["spec"]) not in again)]
+              or ((c.get("judge") or c["bands"] == "cycle" or c["sources"] in newest.values())
+                  and (c["target"], c["bands"], c["spec"]) not in again)]
     cores.sort(key=lambda c: (c["target"], c["bands"], c["spec"]))
     lines = ",\n".join("  " + json.dumps(c) for c in cores)
     file.write_text('{"cores": [\n%s\n]}\n' % lines)
