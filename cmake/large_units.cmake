@@ -33,7 +33,7 @@ large_units(mantissa_commands)
 large_units(mantissa_tune ${here}/host/src/tune/area/cycle_model.cpp ${here}/host/src/tune/contest.cpp
             ${here}/host/src/tune/judge.cpp ${here}/host/src/tune/tune.cpp)
 large_units(mantissa_gpu ${here}/gpu/src/vendor_library.cpp ${here}/gpu/src/dense/cusolver_lu.cpp
-            ${here}/gpu/src/ranks/layout.cpp)
+            ${here}/gpu/src/dense/lu.cpp ${here}/gpu/src/parted/sparse/sparse.cpp ${here}/gpu/src/ranks/layout.cpp)
 large_units(mantissa_gpu_bench)
 large_units(mantissa_hls ${here}/hls/src/sparse/rows.cpp)
 large_units(mantissa_systemc ${here}/sim/systemc/src/stages.cpp)

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <sstream>
 #include <string_view>
 #include <system_error>
@@ -223,6 +224,16 @@ ProcessResult run_process(std::vector<std::string> words, const std::string& log
         result = {false, fmt::format("ended after the {} s that it was given", allowed), true};
     if (result.ok) step.finished();
     return result;
+}
+
+std::string why_failed(const ProcessResult& result, const std::string& log) {
+    std::string last;
+    std::ifstream lines(log);
+    for (std::string line; std::getline(lines, line);) {
+        if (line.find("rror:") != std::string::npos || line.find("ERROR") != std::string::npos) return line;
+        if (!line.empty()) last = line;
+    }
+    return last.empty() ? result.why : last;
 }
 
 std::string first_line_of(std::vector<std::string> words) {

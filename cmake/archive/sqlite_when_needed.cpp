@@ -64,11 +64,13 @@ MANTISSA_FORWARD(int, sqlite3_deserialize, (sqlite3* d, const char* z, unsigned 
 MANTISSA_FORWARD(const char*, sqlite3_errmsg, (sqlite3* d), (d), kMissing)
 MANTISSA_FORWARD(const char*, sqlite3_errstr, (int code), (code), kMissing)
 MANTISSA_FORWARD(int, sqlite3_exec, (sqlite3* d, const char* q, int (*f)(void*, int, char**, char**), void* p, char** e), (d, q, f, p, e), SQLITE_ERROR)
+MANTISSA_FORWARD(int, sqlite3_file_control, (sqlite3* d, const char* z, int o, void* p), (d, z, o, p), SQLITE_ERROR)
 MANTISSA_FORWARD(int, sqlite3_finalize, (sqlite3_stmt* s), (s), SQLITE_OK)
 MANTISSA_FORWARD(void*, sqlite3_malloc64, (sqlite3_uint64 n), (n), nullptr)
 MANTISSA_FORWARD(int, sqlite3_open_v2, (const char* name, sqlite3** d, int flags, const char* vfs), (name, d, flags, vfs), (*d = nullptr, SQLITE_CANTOPEN))
 MANTISSA_FORWARD(int, sqlite3_prepare_v2, (sqlite3* d, const char* q, int n, sqlite3_stmt** s, const char** t), (d, q, n, s, t), (*s = nullptr, SQLITE_ERROR))
 MANTISSA_FORWARD(int, sqlite3_step, (sqlite3_stmt* s), (s), SQLITE_ERROR)
+MANTISSA_FORWARD(int, sqlite3_stmt_readonly, (sqlite3_stmt* s), (s), 1)
 MANTISSA_FORWARD(sqlite3_vfs*, sqlite3_vfs_find, (const char* name), (name), &no_files)
 // clang-format on
 

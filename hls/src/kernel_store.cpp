@@ -12,6 +12,7 @@
 #include "mantissa/base/environment.hpp"
 #include "mantissa/base/files.hpp"
 #include "mantissa/base/hashed_cache.hpp"
+#include "mantissa/base/quoted.hpp"
 #include "mantissa/hls/kernel.hpp"
 
 namespace mantissa::hls {
@@ -67,14 +68,14 @@ const Kernel& compile(const DatapathSpec& spec, System::Kind kind, Recurrence re
         cache.get(name_of(name, folder, compiler), [&](const fs::path& work, const fs::path& fresh) {
             const fs::path source = work / "kernel.cpp", log = work / "log";
             base::write_file(source.string(), kernel_source(spec, kind, recurrence, kSymbol));
-            const CompileResult result =
+            const base::ProcessResult result =
                 run_compiler(compiler, folder.string(), source.string(), fresh.string(), log.string(), name);
             if (result.ok) return;
-            const std::string said = fs::exists(log) ? base::read_text(log.string()).substr(0, 300) : "";
             throw ToolFailure(
                 fmt::format("engine 'hls': compiling the kernel of '{}' with {} failed ({}): {}; set CXX to a "
                             "C++20 compiler, or use a built-in datapath such as {}",
-                            name, compiler, result.why, said.substr(0, said.find('\n')), builtin_kernels().front()));
+                            name, compiler, result.why, base::shortened(base::why_failed(result, log.string()), 300),
+                            builtin_kernels().front()));
         });
     const Kernel* kernel = open(object, name);
     if (kernel == nullptr)

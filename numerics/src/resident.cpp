@@ -119,7 +119,7 @@ int resident_magnitude(double square) {
 }
 
 std::string Engine::resident_refusal(const DatapathSpec&, const System&, const Format&) const {
-    return fmt::format("engine '{}' has no resident solver; use engine emulated", name());
+    return fmt::format("engine '{}' has no resident solver; use engine emulated or rtl", name());
 }
 
 std::unique_ptr<ResidentSolver> Engine::resident(const System& system, const DatapathSpec& spec, const Format& iterate,

@@ -118,7 +118,7 @@ nb::dict advise_of(const Problem& problem, double tolerance, std::uint64_t inner
     d["cycles_command"] =
         advice.cycles ? nb::cast(cycle_command(problem, parse_cycle_spec(advice.cycles->spec), tolerance)) : nb::none();
     d["why_not"] = advice.why_not;
-    d["text"] = advice_text(problem, advice) + (hardware ? advising::hardware_text(*hardware) : "");
+    d["text"] = advising::text_on(problem, advice, hardware);
     d["hardware"] = hardware ? to_object(advising::to_json(*hardware)) : nb::none();
     return d;
 }

@@ -10,7 +10,7 @@ namespace mantissa::sim {
 
 namespace {
 
-constexpr int kMostWord = 32;
+constexpr int kLeastWord = 3, kMostWord = 32;
 constexpr fixed::Word kStencilLimit = fixed::Word{1} << 30;
 
 std::string matrix_refusal(const fixed::StencilRow& row) {
@@ -50,6 +50,10 @@ std::string integer_core_refusal(const DatapathSpec& spec) {
         if (n.format.word_bits > n.most)
             return fmt::format("the integer core's words have at most {} bits in {}=, and {} has {}; shorten it",
                                n.most, n.name, to_string(n.format), n.format.word_bits);
+        else if (n.format.word_bits < kLeastWord)
+            return fmt::format("the integer core's words have at least {} bits in {}=, and {} has {}; give fx{}.{}",
+                               kLeastWord, n.name, to_string(n.format), n.format.word_bits, kLeastWord,
+                               n.format.fraction_bits);
     for (const Named& n : {Named{"operand", spec.operand, 0}, Named{"scalar", spec.scalar, 0}}) {
         if (!n.format.flushes())
             return fmt::format("the RTL core flushes subnormals and {}= is {}; use {}", n.name, to_string(n.format),

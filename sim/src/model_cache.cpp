@@ -15,6 +15,7 @@
 #include "mantissa/base/files.hpp"
 #include "mantissa/base/hashed_cache.hpp"
 #include "mantissa/base/process.hpp"
+#include "mantissa/base/quoted.hpp"
 #include "mantissa/sim/sparse_core.hpp"
 #include "upsets/member_table.hpp"
 
@@ -196,7 +197,8 @@ void run_step(const Words& command, const fs::path& work, const fs::path& kept, 
     if (result.ok) return;
     std::error_code ignored;
     fs::copy_file(log, kept, fs::copy_options::overwrite_existing, ignored);
-    throw ToolFailure(fmt::format("simulation model: {} failed ({}); the log is {}", what, result.why, kept.string()));
+    throw ToolFailure(fmt::format("simulation model: {} failed ({}): {}; the log is {}", what, result.why,
+                                  base::shortened(base::why_failed(result, log.string()), 300), kept.string()));
 }
 
 base::HashName name_of(const ModelRequest& request, const ModelCacheOptions& options) {

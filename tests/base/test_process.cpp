@@ -31,6 +31,19 @@ TEST(Process, EndsAsItsToolDid) {
     EXPECT_EQ(run_process({"/no/such/tool"}, log).why, "No such file or directory");
 }
 
+TEST(Process, SaysWhyItFailedByTheLineThatNamesAnError) {
+    const TemporaryFolder work(temporary_parent(), "mantissa-test", "set TMPDIR to a folder that can be written");
+    const auto why = [&](const char* name, const char* prints) {
+        const std::string log = work.path() / name;
+        return why_failed(run_process({"sh", "-c", std::string(prints) + "exit 2"}, log), log);
+    };
+    EXPECT_EQ(why("verilator", "echo %Warning: odd; echo %Error: a.sv:1: bad; echo %Error: Exiting;"),
+              "%Error: a.sv:1: bad");
+    EXPECT_EQ(why("compiler", "echo a.cpp:1:2: error: no; echo note;"), "a.cpp:1:2: error: no");
+    EXPECT_EQ(why("other", "echo first; echo last;"), "last");
+    EXPECT_EQ(why("silent", ""), "exit status 2");
+}
+
 // What the tool has begun ends with it.
 TEST(Process, IsEndedAfterItsTimeWithAllThatItBegan) {
     const TemporaryFolder work(temporary_parent(), "mantissa-test", "set TMPDIR to a folder that can be written");

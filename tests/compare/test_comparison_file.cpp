@@ -92,7 +92,8 @@ TEST(ComparisonFile, HasDefaults) {
 }
 
 TEST(ComparisonFile, ShippedFilesParse) {
-    for (const char* name : {"compare.toml", "quickstart_compare.toml"})
+    for (const char* name : {"compare.toml", "quickstart_compare.toml", "compare_cycles.toml", "compare_resident.toml",
+                             "synthesis/kept.toml"})
         EXPECT_NO_THROW(read_comparison(std::string(MANTISSA_EXPERIMENTS) + "/" + name)) << name;
 }
 
@@ -191,6 +192,50 @@ TEST(ComparisonFile, RefusesWithFileAndLine) {
             "target: none of the devices");
     refused("problem = \"poisson2d\nx\n", "correct the TOML");
     refused(std::string("\0\1\2", 3), "c.toml:");
+}
+
+TEST(ComparisonFile, RefusesKeysThatNothingHasAUseFor) {
+    const std::string design = "[[design]]\nspec = \"s17e8\"\n", gpu = "gpu = \"g.json\"\n",
+                      ecp5 = "problem = \"poisson2d:level=5\"\ndevice = [\"xc2v8000\", \"lfe5u-85f\"]\n";
+    const std::string sparse = "problem = \"poisson3d:level=3\"\ndevice = \"alveo-u280\"\n",
+                      sparse_design = "[[design]]\nspec = \"fx24.18,coef=fx18.16\"\nsparse = true\n",
+                      published = "[[published]]\nproblem = \"poisson3d:level=3\"\nlabel = \"a\"\n"
+                                  "seconds_per_iteration = 1e-5\nsource = \"a table\"\n";
+    const auto refused = [](const std::string& text, const std::string& part) {
+        expect_invalid([&] { parse(text); }, part);
+    };
+    refused(kSmall + ("seeds = 1\n" + design), "c.toml:3: seeds are of place and route: give place = true");
+    refused(ecp5 + "seeds = 3\nplace = false\n" + design, "c.toml:3: seeds are of place and route");
+    refused(kSmall + ("place = true\n" + design), "c.toml:3: place is for cores that stream a grid on a device of");
+    refused(ecp5 + "place = true\n" + design + "device = \"xc2v8000\"\n", "c.toml:3: place is for cores");
+    refused(ecp5 + "place = true\n" + design + "area = false\n", "c.toml:3: place is for cores");
+    refused(ecp5 + "place = true\n[[design]]\nspec = \"fx20.18\"\nbands = \"constant\"\nresident = true\n",
+            "c.toml:3: place is for cores");
+    EXPECT_TRUE(parse(ecp5 + "place = true\nseeds = 3\n" + design).place);
+    EXPECT_FALSE(parse(kSmall + ("place = false\n" + design)).place);
+    refused(sparse + "gpu_watts = 700\n" + sparse_design, "c.toml:3: gpu_watts is of the GPU in the files under gpu");
+    refused(kSmall + (gpu + "gpu_watts = 700\n" + design), "c.toml:4: gpu_watts is for the rows beside sparse");
+    EXPECT_EQ(parse(sparse + gpu + "gpu_watts = 700\n" + sparse_design).gpu_watts, 700.0);
+    refused("problem = \"poisson3d:level=3\"\ndevice = \"xc2v8000\"\n" + design + published,
+            "published times stand beside sparse designs");
+    EXPECT_EQ(parse(sparse + sparse_design + published).published.size(), 1U);
+}
+
+TEST(ComparisonFile, CycleCoresMayStandAlone) {
+    const std::string cycle = "[[cycle]]\ncycle = \"b2,w=10\"\nclock_mhz = 100\n";
+    const Comparison c = parse(kSmall + cycle);
+    EXPECT_TRUE(c.designs.empty());
+    EXPECT_EQ(c.cycles.size(), 1U);
+    EXPECT_EQ(parse(kSmall + ("tolerance = 1e-8\ncpu = false\ngpu = \"g.json\"\n" + cycle)).tolerance, 1e-8);
+    for (const char* key : {"scheme = \"defect-correction\"", "inner = 10", "engine = \"rtl\"", "passes = 0",
+                            "bands = \"streamed\"", "words = \"packed\"", "fill = 0.5"}) {
+        const std::string name(key, std::string_view(key).find(' '));
+        expect_invalid([&] { parse(kSmall + (std::string(key) + "\n" + cycle)); },
+                       "c.toml:3: " + name + " is for designs, and there are cycle cores alone");
+        EXPECT_NO_THROW(parse(kSmall + (std::string(key) + "\n[[design]]\nspec = \"s17e8\"\n" + cycle))) << key;
+    }
+    expect_invalid([&] { parse(kSmall + std::string("cycle = 1\n")); }, "c.toml:3: cycle must be tables");
+    expect_invalid([&] { parse(kSmall); }, "no [[design]]: give at least one, with its spec, or a [[cycle]]");
 }
 
 TEST(DeviceFile, ShippedOnesAreWhole) {

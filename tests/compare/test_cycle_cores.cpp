@@ -54,6 +54,23 @@ TEST(CycleCores, RowsTellTheCoreAndTheBusApart) {
               std::string::npos);
 }
 
+TEST(CycleCores, AloneTheyHaveTheRowsThatTheyHaveBesideDesigns) {
+    const Scratch scratch;
+    const std::string cycle = "[[cycle]]\ncycle = \"b2,w=10\"\nlanes = [1, 64]\ndevice = \"alveo-u280\"\n";
+    const std::string alone = "problem = \"poisson2d:level=7\"\ndevice = \"alveo-u280\"\ncpu = false\n" + cycle;
+    const results::Json d =
+        written(run_comparison(parse_comparison(alone, "c.toml", ""), {scratch.path("c.sqlite"), "test", 1, false}));
+    results::Json rows = d["cycle_cores"], beside = document_of(cycle)["cycle_cores"];
+    ASSERT_EQ(rows.size(), 2U) << d["gaps"].dump(1);
+    for (results::Json* const list : {&rows, &beside})
+        for (results::Json& row : *list) row.erase("origins"); // (numbered through the document)
+    EXPECT_EQ(rows, beside);
+    EXPECT_TRUE(d["designs"].empty() && d["rows"].empty() && d["best"].empty());
+    const std::string text = comparison_text(comparison::document_from_json(d));
+    EXPECT_EQ(text.substr(0, text.find('\n')), "c: multilevel cycles, to 1e-10");
+    EXPECT_NE(text.find("Cycle cores on poisson2d:level=7"), std::string::npos) << text;
+}
+
 TEST(CycleCores, AGpusCyclesFollowTheirGrid) {
     const Scratch scratch;
     std::string head = kHead;

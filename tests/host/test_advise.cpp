@@ -240,7 +240,9 @@ void expect_converging(const Problem& p, double times, double tolerance = 1e-10)
     run(*advice.fewest);
     const auto bits = [](const AdvisedWidths& w) { return w.vector + w.coefficient + w.iterate; };
     EXPECT_LE(bits(advice.fewest->widths), bits(advice.advised->widths));
-    EXPECT_TRUE(advice.advised->options.spec.u.is_fixed()); // as every core has it
+    const DatapathSpec& spec = advice.advised->options.spec;
+    EXPECT_TRUE(spec.u.is_fixed()); // as every core has it
+    for (const Format& f : {spec.r, spec.p, spec.q, spec.coefficient}) EXPECT_GE(f.word_bits, 3) << to_string(spec);
     // Its own text reads back as the spec.
     EXPECT_EQ(parse_spec(to_string(advice.advised->options.spec)), advice.advised->options.spec);
     EXPECT_NE(advice_text(p, advice).find(advised_command(p, *advice.advised)), std::string::npos);

@@ -147,6 +147,20 @@ TEST_F(AdvisedHardware, SaysWhatIsMissing) {
     EXPECT_EQ(run("solve --problem poisson2d:level=4 --advise --store " + scratch.path("u.sqlite")).code, 2);
 }
 
+TEST_F(AdvisedHardware, TheSynthesisIsForTheDevicesFamily) {
+    const Scratch scratch;
+    const std::string problem = "mtx:" + scratch.write("path.mtx", path_matrix(50));
+    for (const std::string family : {"xc7", "xcup"}) {
+        std::string card = kCard;
+        card.replace(card.find("xcup"), 4, family);
+        const std::string device = scratch.write(family + ".toml", card);
+        const Outcome o = run("solve --problem " + problem + " --advise --threads 1 --device " + device + " --store " +
+                              scratch.path(family + ".sqlite"));
+        EXPECT_EQ(o.code, 0) << o.err;
+        EXPECT_NE(o.out.find(" --operator sparse --target " + family + "\n"), std::string::npos) << o.out;
+    }
+}
+
 TEST_F(AdvisedHardware, EnginesNarrowWhatIsProposed) {
     const Scratch scratch;
     const json engines = json::parse(run("engines --json").out);

@@ -206,6 +206,23 @@ TEST(Outputs, SweepDryRunSpeaksJson) {
     EXPECT_EQ(json::parse(run("sweep " + toml + " --dry-run --json").out)["stored"], 2);
 }
 
+/// A window past the format's range is not what a sum outgrew; factors do not see a condition beyond their precision.
+TEST(Outputs, DenseFailuresNameWhatMendsThem) {
+    const auto said = [](const std::string& of) {
+        const Outcome o = run("solve --threads 1 --dense " + of);
+        return o.out + o.err;
+    };
+    const std::string range = said("n=60,kind=wilkinson --lu 'lu:half,acc=fixed[25:-34]'");
+    EXPECT_NE(range.find("beyond the range of s10e5"), std::string::npos) << range;
+    EXPECT_NE(range.find("more exponent bits"), std::string::npos) << range;
+    const std::string window = said("n=60 --lu 'lu:s10e8,acc=fixed[1:-30]'");
+    EXPECT_NE(window.find("take a greater MSB"), std::string::npos) << window;
+    const std::string unseen = said("n=30,kind=hilbert");
+    EXPECT_NE(unseen.find("at least"), std::string::npos) << unseen;
+    const std::string seen = said("n=30");
+    EXPECT_NE(seen.find("(estimated from the factors"), std::string::npos) << seen;
+}
+
 TEST(Outputs, SolveSaysThatItChecked) {
     const Outcome text = run(kSmall + "--check emulated");
     const json j = json::parse(run(kSmall + "--check emulated --json").out);

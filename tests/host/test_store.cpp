@@ -1,5 +1,6 @@
 #include <cmath>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <sstream>
@@ -145,6 +146,26 @@ TEST(Store, ReadsAFileOnceAndTellsMixedContents) {
     EXPECT_NE(store.mixed_contents()[0].find("of 2 contents of its files"), std::string::npos);
     store.put(one, sample_result(), 2, kProvenance);
     EXPECT_TRUE(store.mixed_contents().empty());
+}
+
+/// A row that goes into a file without a name is lost: the command says so, and does not count it as stored.
+TEST(Store, SaysThatItsFileIsGone) {
+    for (const bool moved : {false, true}) {
+        const Scratch scratch;
+        const std::string path = scratch.path("s.sqlite");
+        Store store(path);
+        store.put(sample_point(), sample_result(), 1089, kProvenance);
+        if (moved) std::filesystem::rename(path, scratch.path("elsewhere.sqlite"));
+        else std::filesystem::remove(path);
+        Point another = sample_point();
+        another.problem = "poisson2d:level=3";
+        try {
+            store.put(another, sample_result(), 81, kProvenance);
+            ADD_FAILURE() << "stored";
+        } catch (const InvalidInput& e) {
+            EXPECT_NE(std::string(e.what()).find("moved or deleted"), std::string::npos) << e.what();
+        }
+    }
 }
 
 TEST(Store, CountsRowsOfOlderProgramsThatKeptNoRecordOfFiles) {

@@ -214,6 +214,12 @@ TEST(Space, SaysInOneLineWhatItCannotTake) {
     EXPECT_NE(line({{}, {"bits=9..x"}, {}}).find("no values"), std::string::npos);
     EXPECT_NE(line({{}, {"order=circle"}, {}}).find("order takes"), std::string::npos);
     EXPECT_NE(line({{}, {}, {"inner=11"}}).find("none of its values"), std::string::npos);
+    // The values of an axis come from one place.
+    EXPECT_EQ(line({{"bits=18"}, {"bits=11..12"}, {}}),
+              "--fix bits=18: bits is given twice, by --vary bits=11..12 too; leave one of the two out");
+    EXPECT_NE(line({{"bits=18", "bits=20"}, {}, {}}).find("given twice, by --fix bits=18 too"), std::string::npos);
+    EXPECT_NE(line({{}, {"bits=20,21", "bits=24"}, {}}).find("given twice, by --vary bits=20,21"), std::string::npos);
+    EXPECT_EQ(line({{"inner=10"}, {"bits=11..14"}, {"bits=12", "bits=13"}}), "");
 }
 
 } // namespace

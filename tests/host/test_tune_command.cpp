@@ -152,6 +152,53 @@ TEST(TuneCommand, CyclesAreInTheSpaceOfPoissonsEquation) {
     EXPECT_EQ(nlohmann::json::parse(without.out).at("winner").at("bands"), "constant");
 }
 
+TEST(TuneCommand, PointsThatAreAskedForAreOfAllSpacesTogether) {
+    const Scratch scratch;
+    const auto solved = [&](const std::string& points) {
+        const Outcome done =
+            run("tune --problem poisson2d:level=5 --device alveo-u280 --netlists 0 --sides 1 --points " + points +
+                " --store " + scratch.path("of" + points) + " --json -");
+        EXPECT_LE(done.code, 1) << done.err; // (few points need not hold one that converges)
+        return nlohmann::json::parse(done.out);
+    };
+    const nlohmann::json five = solved("5");
+    EXPECT_LE(five.at("solved"), 5);
+    EXPECT_GE(five.at("solved"), 2);
+    EXPECT_GT(five.at("space"), 1000) << "cycles, of which there are 216, and CG";
+    EXPECT_EQ(solved("1").at("solved"), 1);
+}
+
+TEST(TuneCommand, JoulesHaveAColumnBesideTheClock) {
+    const Scratch scratch;
+    const auto text = [&](const std::string& goal) {
+        const Outcome done =
+            run("tune --problem poisson2d:level=5 --device alveo-u280 --netlists 0 --points 16 --for " + goal +
+                " --store " + scratch.path(goal));
+        EXPECT_EQ(done.code, 0) << done.err;
+        return done.out;
+    };
+    const std::string energy = text("energy"), time = text("time");
+    EXPECT_NE(energy.find("time     energy  cores"), std::string::npos) << energy;
+    EXPECT_NE(energy.find(" J  "), std::string::npos) << energy;
+    for (const std::string& out : {energy, time}) {
+        EXPECT_NE(out.find("inner     clock"), std::string::npos) << out;
+        EXPECT_NE(out.find(" MHz "), std::string::npos) << out;
+    }
+    EXPECT_EQ(time.find("energy"), std::string::npos) << time;
+}
+
+TEST(TuneCommand, WhatIsGivenTwiceIsRefused) {
+    const Scratch scratch;
+    for (const char* twice :
+         {"--within area=20%,area=30%", "--within iterations=2,area=20%,iterations=2",
+          "--fix bits=18 --vary bits=11..12", "--fix bits=18 --fix bits=18", "--vary bits=20,21 --vary bits=24"}) {
+        const Outcome done = run(kRequest + twice + " --store " + scratch.path("x"));
+        EXPECT_EQ(done.code, 2) << twice;
+        EXPECT_NE(done.err.find("is given twice"), std::string::npos) << done.err;
+        EXPECT_EQ(std::count(done.err.begin(), done.err.end(), '\n'), 1) << done.err;
+    }
+}
+
 TEST(TuneCommand, BadInputIsRefusedInOneLine) {
     const Scratch scratch;
     const std::string store = " --store " + scratch.path("x");

@@ -193,6 +193,8 @@ TEST(FixedRefusal, SaysWhyInOneLine) {
     refused("fx18.14,point=moving", "point=moving", stencil);
     refused("fx18.14,dot=fixed[13:-40]", "dot", stencil);
     refused("fx34.30", "at most 32 bits", stencil);
+    refused("fx2.1", "at least 3 bits", stencil);
+    refused("fx18.14,coef=fx2.2", "coef=", stencil);
     refused("fx18.14,coef=fx40.36", "coef=", stencil);
     refused("fx18.14,operand=s14e8:subnormals", "flushes", stencil);
     refused("fx18.14,coef=fx30.31", "below 2^30", Stencil(9, 9, {0, 0, 0, 0, 0.7, -0.1, 0, 0, 0}));

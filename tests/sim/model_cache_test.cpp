@@ -50,6 +50,7 @@ TEST_F(ModelFlags, ThatTheCompilerRefusesLeaveItsLog) {
         FAIL() << "compiled";
     } catch (const ToolFailure& e) {
         const std::string said = e.what();
+        EXPECT_NE(said.find("no-such-flag"), std::string::npos) << said;
         const std::size_t at = said.find("the log is ");
         ASSERT_NE(at, std::string::npos) << said;
         EXPECT_TRUE(std::filesystem::exists(said.substr(at + 11))) << said;

@@ -130,13 +130,79 @@ TEST(Synthesize, WrongToolsAndRequestsAreOneLine) {
     expect_one_line(run(scratch, "synthesize --spec s17e8,order=second-difference --bands streamed"),
                     "bands: the core of s17e8,order=second-difference streams no coefficients");
     expect_one_line(run(scratch, "synthesize --spec fx18.16,point=moving"), "point=moving");
-    expect_one_line(run(scratch, "synthesize --spec s23e8,coef=mxint8"), "the RTL core: coef=mxint8: blocks of MX words");
+    expect_one_line(run(scratch, "synthesize --spec s23e8,coef=mxint8"),
+                    "the RTL core: coef=mxint8: blocks of MX words");
     expect_one_line(run(scratch, "synthesize --operator div --combinational"), "feedback");
     // Every request is looked at before any tool runs.
     expect_one_line(run(scratch, "synthesize --spec s4e4 --operator mul --operator teapot"), "teapot");
     expect_one_line(run(scratch, "synthesize --spec s4e4 --operator mul --target ecp5 --target xc2v --place"),
                     "no open place and route for xc2v");
     expect_one_line(run(scratch, "synthesize --spec s4e4 --operator mul --target ecp5 --place --seeds 0"), "--seeds 0");
+}
+
+/// What is refused before any tool is looked for; what is not ends at the tool.
+void expect_refused(const Scratch& scratch, const std::string& arguments, const std::string& part) {
+    SCOPED_TRACE(arguments);
+    expect_one_line(run(scratch, "synthesize " + arguments, "MANTISSA_YOSYS=/nowhere/yosys"), part);
+}
+void expect_taken(const Scratch& scratch, const std::string& arguments) {
+    expect_refused(scratch, arguments, "/nowhere/yosys: cannot be run");
+}
+
+TEST(Synthesize, OperatorsRefuseTheFormatsThatTheCoreRefuses) {
+    const Scratch scratch;
+    for (const std::string part : {"add", "mul", "div", "mul-serial"}) {
+        const std::string with = " --operator " + part;
+        expect_refused(scratch, "--spec half" + with,
+                       "--operator " + part + ": the RTL core flushes subnormals and r= is s10e5:rne:subnormals");
+        expect_refused(scratch, "--spec s8e8:rne:sat" + with, "no saturating nearest-even and r= is s8e8:rne:sat");
+        expect_refused(scratch, "--spec fx8.4" + with,
+                       "--operator " + part + ": it works on floating-point numbers, and r= is fx8.4; give a floating");
+        expect_refused(scratch, "--spec s1e8" + with, "the fraction width is outside 2..52");
+        expect_refused(scratch, "--spec s8e1" + with, "the exponent width is outside 2..11");
+        expect_taken(scratch, "--spec s8e8:rne,u=half" + with); // (what is no part of the operator may be anything)
+    }
+}
+
+TEST(Synthesize, AccumulatorsAreThoseOfTheDatapath) {
+    const Scratch scratch;
+    expect_refused(scratch, "--spec half --operator accumulate", "and product= is s10e5:rne:subnormals");
+    expect_refused(scratch, "--spec fx8.4 --operator accumulate",
+                   "it works on floating-point numbers, and r= is fx8.4");
+    expect_refused(scratch, "--spec s17e8,dot=s52e11/2 --operator accumulate", "its depth must be 8 or more, not 2");
+    expect_refused(scratch, "--spec 's8e8,dot=fixed[6:-20]' --operator accumulate", "use fixed-accumulate");
+    expect_taken(scratch, "--spec s17e8 --operator accumulate");
+    for (const char* spec : {"fx8.4", "s8e8"})
+        expect_refused(scratch, std::string("--spec ") + spec + " --operator fixed-accumulate",
+                       std::string("dot products of ") + spec + " are summed in no fixed window");
+    expect_refused(scratch, "--spec 'half,dot=fixed[6:-20]' --operator fixed-accumulate", "flushes subnormals and r=");
+    expect_refused(scratch, "--spec 'fx18.16,dot=fixed[6:-20]' --operator fixed-accumulate", "and r= is fx18.16");
+    expect_taken(scratch, "--spec 's8e8,dot=fixed[6:-20]' --operator fixed-accumulate");
+}
+
+TEST(Synthesize, OptionsThatNoOperatorUsesAreRefused) {
+    const Scratch scratch;
+    // At their defaults, too.
+    for (const char* option :
+         {"--lanes 1", "--level 10", "--stored-level 5", "--cycle b2,w=10", "--bands streamed", "--multiplier block"}) {
+        const std::string name = std::string(option).substr(0, std::string(option).find(' '));
+        for (const char* part : {"add", "div"})
+            expect_refused(scratch, std::string(option) + " --operator " + part, name + ": ");
+    }
+    for (const char* option : {"--lanes 2", "--level 9", "--stored-level 4", "--cycle v22,w=8"})
+        expect_refused(scratch, option, "it is of --operator cycle");
+    expect_refused(scratch, "--lanes 2 --spec s17e8", "as s17e8,lanes=2; leave it out");
+    expect_refused(scratch, "--multiplier logic --operator accumulate --operator add", "--multiplier: ");
+    expect_refused(scratch, "--bands streamed --spec fx18.16 --operator sparse", "--bands: ");
+    expect_refused(scratch, "--spec s23e8 --operator cycle", "--spec: the words of a cycle core are those of --cycle");
+    expect_refused(scratch, "--multiplier block --operator cycle-checked", "--multiplier: ");
+    expect_refused(scratch, "--seeds 5 --operator add", "--seeds: it is of place and route; give --place too");
+    // One operator that uses it is enough.
+    expect_taken(scratch, "--multiplier logic --operator add --operator mul");
+    expect_taken(scratch, "--spec s17e8 --operator add --operator cycle --cycle v22,w=8 --lanes 4 --level 5 "
+                          "--stored-level 4");
+    expect_taken(scratch, "--spec fx18.16 --bands streamed --multiplier logic");
+    expect_taken(scratch, "--spec s17e8 --operator add --target ecp5 --place --seeds 9");
 }
 
 } // namespace

@@ -110,7 +110,7 @@ void print_cycle_advice(const Problem& problem, const CycleAdvice& advice, doubl
 }
 
 void print_advice(const Problem& problem, const Advice& advice, const std::optional<Hardware>& hardware, bool json) {
-    const std::string text = advice_text(problem, advice) + (hardware ? hardware_text(*hardware) : std::string());
+    const std::string text = advising::text_on(problem, advice, hardware);
     if (!json) {
         fmt::print("{}", text);
         return;

@@ -97,15 +97,15 @@ std::string cycles_text(const Problem& problem, const Advice& advice) {
 }
 
 /// Where these words run, and how to see the area.
-std::string hardware_text(const Problem& problem, const Proposal& proposal) {
+std::string hardware_text(const Problem& problem, const Proposal& proposal, const std::string& target) {
     const DatapathSpec& spec = proposal.options.spec;
     if (const std::string why = advising::core_refusal(spec, problem.system); !why.empty())
         return fmt::format("No core takes this: {}; engines emulated and gpu do.\n", why);
     const bool sparse = problem.system.kind() == System::Kind::sparse;
     return fmt::format(
         "In hardware the {} core takes these words, with the same bits: add --engine rtl, hls or systemc "
-        "to the solve. Its area and clock:\n  mantissa synthesize --spec {}{} --target xcup\n",
-        sparse ? "sparse" : "integer", base::shell_quoted(to_string(spec)), sparse ? " --operator sparse" : "");
+        "to the solve. Its area and clock:\n  mantissa synthesize --spec {}{} --target {}\n",
+        sparse ? "sparse" : "integer", base::shell_quoted(to_string(spec)), sparse ? " --operator sparse" : "", target);
 }
 
 } // namespace
@@ -115,6 +115,8 @@ std::string advising::core_refusal(const DatapathSpec& spec, const System& syste
     const int longest = std::max({spec.r.word_bits, spec.p.word_bits, spec.q.word_bits, spec.coefficient.word_bits});
     if (longest > kCoreWord || spec.u.word_bits > kMostIterate)
         return fmt::format("words of a core have at most {} bits, u's {}", kCoreWord, kMostIterate);
+    const int shortest = std::min({spec.r.word_bits, spec.p.word_bits, spec.q.word_bits, spec.coefficient.word_bits});
+    if (shortest < kLeastCoreWord) return fmt::format("words of a core have at least {} bits", kLeastCoreWord);
     if (system.kind() == System::Kind::sparse && system.size() > sparse_core::kMostRows)
         return fmt::format("the sparse core holds {} rows at most", sparse_core::kMostRows);
     return {};
@@ -130,7 +132,7 @@ std::string advised_command(const Problem& problem, const Proposal& proposal) {
     return text;
 }
 
-std::string advice_text(const Problem& problem, const Advice& advice) {
+std::string advice_text(const Problem& problem, const Advice& advice, const std::string& target) {
     std::string text = measured_text(problem, advice.measured);
     if (!advice.found())
         return text + fmt::format("No datapath within 52 bits: {}.\n", advice.why_not) + cycles_text(problem, advice);
@@ -142,7 +144,7 @@ std::string advice_text(const Problem& problem, const Advice& advice) {
     if (advice.fewest->options.spec != advice.advised->options.spec)
         text += "The fewest bits:\n  " + advised_command(problem, *advice.fewest) + "\n  " +
                 tried_text(advice, *advice.fewest) + "\n";
-    return text + hardware_text(problem, *advice.advised) + cycles_text(problem, advice);
+    return text + hardware_text(problem, *advice.advised, target) + cycles_text(problem, advice);
 }
 
 } // namespace mantissa

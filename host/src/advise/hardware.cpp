@@ -153,6 +153,11 @@ std::string hardware_text(const Hardware& hardware) {
     return text;
 }
 
+std::string text_on(const Problem& problem, const Advice& advice, const std::optional<Hardware>& hardware) {
+    if (!hardware) return advice_text(problem, advice);
+    return advice_text(problem, advice, hardware->target) + hardware_text(*hardware);
+}
+
 Json to_json(const Hardware& hardware) {
     Json rows = Json::array();
     for (const auto& row : hardware.rows) rows.push_back(comparison::to_json(row));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,8 @@ Hardware hardware_of(const Problem& problem, const Proposal& proposal, const Har
 
 /// It in sentences, ends with a newline.
 std::string hardware_text(const Hardware& hardware);
+/// The advice, and what it takes on the device where one was asked for.
+std::string text_on(const Problem& problem, const Advice& advice, const std::optional<Hardware>& hardware);
 results::Json to_json(const Hardware& hardware);
 
 } // namespace mantissa::advising

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "mantissa/fixed_words.hpp"
+#include "widths/core_limits.hpp"
 
 namespace mantissa::advising {
 
@@ -71,7 +72,7 @@ private:
     }
 
     Format format_;
-    int word_bits_ = Format::kMinWord;
+    int word_bits_ = kLeastCoreWord;
 };
 
 Stencil rounded(const Stencil& m, Rounder& rounder) {

@@ -1,8 +1,10 @@
 // mantissa synthesize: area, depth and clock of datapaths, or operators of them, on device families.
 #include <algorithm>
 #include <exception>
+#include <iterator>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -55,6 +57,10 @@ std::vector<bool> constant_bands_of(const SynthesizeFlags& flags, const Datapath
     return constant;
 }
 
+bool of_cycles(std::string_view part) {
+    return part == "cycle" || part == "cycle-checked";
+}
+
 /// The cycle cores that are asked for.
 void append_cycles(std::vector<SynthesisOutcome>& all, const SynthesizeFlags& flags, const std::string& part) {
     for (const std::string& cycle : flags.cycles)
@@ -72,7 +78,7 @@ void append_cycles(std::vector<SynthesisOutcome>& all, const SynthesizeFlags& fl
 std::vector<SynthesisOutcome> requests_of(const SynthesizeFlags& flags) {
     std::vector<SynthesisOutcome> all;
     for (const std::string& part : flags.parts) {
-        if (part == "cycle" || part == "cycle-checked") {
+        if (of_cycles(part)) {
             append_cycles(all, flags, part);
             continue;
         }
@@ -87,6 +93,38 @@ std::vector<SynthesisOutcome> requests_of(const SynthesizeFlags& flags) {
                                        {}});
     }
     return all;
+}
+
+/// Are its products made in logic or on blocks as --multiplier says?
+bool has_multipliers(std::string_view part) {
+    constexpr std::string_view kWithout[] = {"add", "div", "mul-serial", "accumulate", "fixed-accumulate"};
+    return !of_cycles(part) && std::ranges::find(kWithout, part) == std::end(kWithout);
+}
+
+/// An option that only some parts have a use for, and what to say where none of them is asked for.
+struct PartOption {
+    const char* name;
+    bool (*used)(std::string_view part);
+    const char* why;
+};
+constexpr PartOption kPartOptions[] = {
+    {"spec", [](std::string_view part) { return !of_cycles(part); }, "the words of a cycle core are those of --cycle"},
+    {"multiplier", has_multipliers, "the operator is the same with either kind"},
+    {"bands", synthesis::is_core, "only whole cores that stream a grid have bands"},
+    {"cycle", of_cycles, "it is of --operator cycle"},
+    {"level", of_cycles, "it is of --operator cycle"},
+    {"stored-level", of_cycles, "it is of --operator cycle"},
+    {"lanes", of_cycles,
+     "it is of --operator cycle, and the lanes of other cores stand in their spec, as s17e8,lanes=2"},
+};
+
+/// What is of another option, or of an operator that is not asked for.
+void check_given(const CLI::App& app, const SynthesizeFlags& flags) {
+    for (const PartOption& option : kPartOptions)
+        if (given(app, option.name) && std::ranges::none_of(flags.parts, option.used))
+            throw InvalidInput(fmt::format("--{}: {}; leave it out", option.name, option.why));
+    if (given(app, "seeds") && !flags.place)
+        throw InvalidInput("--seeds: it is of place and route; give --place too, or leave it out");
 }
 
 /// Runs every request, `jobs` at a time; a lone request has its seeds run side by side instead. Whatever is finished is
@@ -173,7 +211,7 @@ void print(const SynthesisOutcome& o, const std::string& tool) {
     fmt::print("  critical path of the median: {}\n", synthesis::median_placement(o.placements).critical);
 }
 
-int synthesize_command(const SynthesizeFlags& flags, const std::string& typed) {
+int synthesize_command(const CLI::App& app, const SynthesizeFlags& flags, const std::string& typed) {
     text::WholeRange{1, kMostJobs}.require("--jobs", flags.jobs);
     text::WholeRange{1, 99}.require("--seeds", flags.seeds);
     if (!flags.store.empty()) base::check_store_path(flag_of(Common::store), flags.store);
@@ -184,6 +222,7 @@ int synthesize_command(const SynthesizeFlags& flags, const std::string& typed) {
             if (flags.place) synthesis::Synthesizer::check_place(o.request, flags.seeds);
         }
     });
+    check_given(app, flags);
     synthesis::Synthesizer synthesizer(flags.store, current_provenance(typed));
     run_all(all, synthesizer, flags);
     std::exception_ptr fault;
@@ -230,12 +269,12 @@ Run setup_synthesize(CLI::App& app, const std::string& typed) {
         ->capture_default_str();
     app.add_flag("--combinational", flags->combinational, "an adder or multiplier without its registers");
     app.add_flag("--place", flags->place, "place and route too (ecp5; nextpnr from PyPI)");
-    app.add_option("--seeds", flags->seeds, "runs of place and route")->capture_default_str();
+    app.add_option("--seeds", flags->seeds, "of --place: runs of place and route")->capture_default_str();
     app.add_option("--jobs", flags->jobs, "tools at work side by side, each about a gigabyte for a core")
         ->capture_default_str();
     declare(app, Common::store, flags->store, "results file; default: synthesis.sqlite in the cache folder");
     declare(app, Common::json, flags->json, "print a JSON object, or an array of several");
-    return [flags, typed] { return synthesize_command(*flags, typed); };
+    return [flags, typed, &app] { return synthesize_command(app, *flags, typed); };
 }
 
 } // namespace

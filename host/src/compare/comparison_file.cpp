@@ -45,6 +45,7 @@ public:
         c.cycles = read_cycle_designs(file_, c, folder_);
         read_published(c);
         read_section55(c);
+        check_used(c);
         return c;
     }
 
@@ -112,7 +113,8 @@ private:
 
     void read_designs(Comparison& c, const std::vector<std::string>& engines) const {
         const toml::node* node = file_.root().get("design");
-        if (node == nullptr) file_.fail(1, "no [[design]]: give at least one, with its spec");
+        if (node == nullptr && file_.root().contains("cycle")) return; // cycle cores alone
+        if (node == nullptr) file_.fail(1, "no [[design]]: give at least one, with its spec, or a [[cycle]]");
         const std::uint32_t design_line = text::TomlText::line_of(file_.root(), "design");
         if (!node->is_array_of_tables()) file_.fail(design_line, "design must be tables: write [[design]]");
         for (const toml::node& item : *node->as_array()) {
@@ -241,6 +243,32 @@ private:
             p.seconds_per_iteration = file_.number(t, "seconds_per_iteration", 0, 1e6, 0);
             if (t.contains("device")) p.device = read_devices(t, c).front();
             c.published.push_back(std::move(p));
+        }
+    }
+
+    /// Fails on keys of the file that nothing in it has a use for.
+    void check_used(const Comparison& c) const {
+        const toml::table& t = file_.root();
+        const auto refuse = [&](const char* key, const char* why) {
+            if (t.contains(key)) file_.fail(text::TomlText::line_of(t, key), fmt::format("{} {}", key, why));
+        };
+        if (c.designs.empty())
+            for (const char* key : {"scheme", "inner", "engine", "passes", "bands", "words", "fill"})
+                refuse(key, "is for designs, and there are cycle cores alone: leave it out, or give a [[design]]");
+        // (Of what is synthesised the cores that stream a grid alone are placed.)
+        const bool placed = std::ranges::any_of(c.designs, [&](const Design& d) {
+            return !d.resident && !d.sparse && std::ranges::any_of(d.cores, [&](const Design::Core& core) {
+                return c.devices[core.device].target == "ecp5";
+            });
+        });
+        if (c.place && !placed)
+            refuse("place", "is for cores that stream a grid on a device of target ecp5, and no design has one: leave "
+                            "it out");
+        if (!c.place) refuse("seeds", "are of place and route: give place = true, or leave them out");
+        if (c.gpu.empty()) refuse("gpu_watts", "is of the GPU in the files under gpu: give gpu, or leave it out");
+        if (!c.has_sparse()) {
+            refuse("gpu_watts", "is for the rows beside sparse designs, and there are none: leave it out");
+            refuse("published", "times stand beside sparse designs, and there are none: leave them out");
         }
     }
 

@@ -21,11 +21,13 @@
 //   bands       text            "streamed"          or "constant": a stencil held in registers, 8 words per element
 //   words       text            "bytes"             or "packed": words in memory rounded up to bytes, or as they are
 //   fill        number          0.85                share of a device's slices that cores may take, above 0, at most 1
-//   place       true or false   false               place and route for devices of target ecp5
-//   seeds       whole           1                   runs of place and route for each core, 1 to 100
+//   place       true or false   false               place and route of cores that stream a grid, on target ecp5
+//   seeds       whole           1                   with place = true: runs of place and route for each core, 1 to 100
 //   cpu         true or false   true                time solves in double and mixed precision on this processor, too
 //   gpu         text or list    none                files that `mantissa bench gpu` wrote
 //   gpu_watts   number          none                greatest power of the GPU in these files, for sparse problems
+//
+// A key that nothing in the file has a use for is refused.
 //
 // Keys of each [[design]]; a specification may stand in several, to have other multipliers on other devices.
 //
@@ -55,7 +57,8 @@
 //   fixed_clocks number         none                clocks of a pass besides N / lanes + row / lanes, given in place of
 //                                                   counted ones
 //
-// Keys of each [[cycle]]: cores of multilevel cycles on grids (docs/cycle_core.md), vectors on the chip.
+// Keys of each [[cycle]]: cores of multilevel cycles on grids (docs/cycle_core.md), vectors on the chip; they may stand
+// without a [[design]].
 //
 //   cycle       text or list    needed              cycles, as --preconditioner multilevel: takes them, in words
 //   lanes       whole or list   1                   nodes a clock, powers of two up to 256

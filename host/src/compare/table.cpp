@@ -94,8 +94,10 @@ text::Cell marked(const std::vector<std::string>& modelled, std::string_view key
 }
 
 std::string comparison_text(const comparison::ComparisonDocument& d) {
-    std::string out = fmt::format("{}: {}, {} per step, to {:.0e}\n", d.name, d.scheme,
-                                  text::counted(d.inner, "inner iteration"), d.tolerance);
+    const bool cycles_alone = d.designs.empty() && d.cycle_cores && !d.cycle_cores->empty();
+    std::string out = cycles_alone ? fmt::format("{}: multilevel cycles, to {:.0e}\n", d.name, d.tolerance)
+                                   : fmt::format("{}: {}, {} per step, to {:.0e}\n", d.name, d.scheme,
+                                                 text::counted(d.inner, "inner iteration"), d.tolerance);
     std::string problem;
     const Table designs("  {design:<62}{iterations:>11}{outer:>8}{clocks per pass:>17.1f}{B per element:>15.4g}");
     for (const comparison::Design& x : d.designs) {

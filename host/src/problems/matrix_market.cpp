@@ -302,8 +302,8 @@ std::size_t array_columns(NumberText& text, std::string_view name, std::size_t s
     const std::uint64_t rows = text.whole("the number of rows");
     const std::uint64_t columns = text.whole("the number of columns");
     if (rows != size || columns == 0 || columns > most)
-        text.fail(fmt::format("a {} of {} x {}: the system needs {} x {}", what, rows, columns, size,
-                              most == 1 ? "1" : fmt::format("1 to {}", most)));
+        text.fail(fmt::format("a {} of {} x {}: the system needs {} x {}; give a file of that", what, rows, columns,
+                              size, most == 1 ? "1" : fmt::format("1 to {}", most)));
     text::end_market_line(text, "the number of columns");
     return columns;
 }

@@ -23,7 +23,7 @@ namespace mantissa::solving {
 inline constexpr std::size_t kTransfer = outer_order::kPart;
 
 /// Runs passes, some at a time between looks at progress and cancellation: as many as take a twentieth of a second or
-/// so.
+/// so. Always as many where clocks are counted, for each start takes one, and the count is not to hang on this machine.
 class Batch {
 public:
     /// `one_by_one`: the scalars of every pass are looked at.
@@ -31,7 +31,7 @@ public:
         request.passes = std::min(request.passes, one_by_one ? 1 : passes_);
         const auto begin = std::chrono::steady_clock::now();
         const RunReport report = session.run(request);
-        if (!one_by_one && report.passes == passes_ &&
+        if (!one_by_one && !report.cycles && report.passes == passes_ &&
             std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(20))
             passes_ *= 2;
         return report;

@@ -79,7 +79,7 @@ void check_kind(const std::string& path, Access access) {
     if (access == Access::create) return;
     if (!fs::exists(status))
         throw InvalidInput(
-            fmt::format("{}: no such results file; a sweep with it as its store makes one", path_text(path)));
+            fmt::format("{}: no such results file; a command with it as its --store makes one", path_text(path)));
     if (fs::file_size(path, error) == 0 && !error)
         throw InvalidInput(fmt::format("{}: an empty file, without results; {}", path_text(path), kGiveAnother));
 }
@@ -146,9 +146,14 @@ sqlite3* open_file(const std::string& path, Access access) {
     if (code != SQLITE_OK) {
         const std::string reason = raw != nullptr ? sqlite3_errmsg(raw) : "out of memory";
         sqlite3_close(raw);
-        throw InvalidInput(fmt::format("{}: cannot open the results file: {}; give a file in a folder that can be "
-                                       "written",
-                                       path_text(path), reason));
+        constexpr std::size_t kLongest = 500; // SQLite's is 512, with the names of its logs
+        const bool too_long = fs::absolute(path).native().size() > kLongest;
+        throw InvalidInput(fmt::format(
+            "{}: cannot open the results file: {}; {}", path_text(path), reason,
+            too_long
+                ? fmt::format("its whole path has more than the {} characters that SQLite takes: give a shorter one",
+                              kLongest)
+                : "give a file in a folder that can be written"));
     }
     sqlite3_busy_timeout(raw, 60'000);
     return raw;
@@ -233,6 +238,7 @@ Statement& Statement::bind_provenance(const Provenance& p) {
 bool Statement::step() {
     const int code = sqlite3_step(statement_);
     database_.check(code);
+    if (sqlite3_stmt_readonly(statement_) == 0) database_.require_in_place();
     return code == SQLITE_ROW;
 }
 
@@ -277,6 +283,15 @@ Database::Database(const std::string& path, Access access, bool look_again) : pa
 
 void Database::execute(const std::string& sql) const {
     check(sqlite3_exec(get(), sql.c_str(), nullptr, nullptr, nullptr));
+}
+
+void Database::require_in_place() const {
+    int moved = 0; // (a database in memory leaves it so)
+    sqlite3_file_control(get(), "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+    if (moved != 0)
+        throw InvalidInput(fmt::format("{}: the results file was moved or deleted while it is written; what is stored "
+                                       "from here on would be lost: put it back, or begin anew",
+                                       path_text(path_)));
 }
 
 bool Database::is_new() const {

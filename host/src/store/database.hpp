@@ -118,6 +118,10 @@ public:
     void execute(const std::string& sql) const;
     void check(int code) const { check_database(get(), code, path_); }
 
+    /// Throws InvalidInput, one line, where the path no longer names the file that is open: a row written to it would
+    /// be found by nobody.
+    void require_in_place() const;
+
     /// Has the file no table at all? Then it is a results file that is still to be made.
     [[nodiscard]] bool is_new() const;
     [[nodiscard]] bool has_table(std::string_view name) const;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
-#include <fstream>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -161,15 +160,6 @@ const std::vector<std::pair<std::string, std::string>>& synthesis_parts() {
 
 bool is_core(std::string_view part) {
     return part == "core" || part == "chebyshev" || part == "checked";
-}
-
-std::string why_failed(const base::ProcessResult& result, const std::string& log) {
-    std::string last;
-    std::ifstream lines(log);
-    for (std::string line; std::getline(lines, line);)
-        if (!line.empty() && (line.find("ERROR") != std::string::npos || last.find("ERROR") == std::string::npos))
-            last = line;
-    return last.empty() ? result.why : last;
 }
 
 Top top_of(const SynthesisRequest& request) {

@@ -49,7 +49,4 @@ std::vector<Port> read_ports(const std::string& text);
 /// and route times its first and last stages too, and it needs three pins.
 std::string registered_operator(const Top& top, const std::vector<Port>& ports);
 
-/// Why a tool failed: the line of its log that says so, or how it ended.
-std::string why_failed(const base::ProcessResult& result, const std::string& log);
-
 } // namespace mantissa::synthesis

@@ -111,6 +111,25 @@ SynthesisFigures read_figures(const WorkFolder& work) {
     return f;
 }
 
+/// Why the RTL has no such operator, or the datapath does not use it: of the formats that the operator works in it
+/// refuses what its core does.
+std::string operator_refusal(const SynthesisRequest& request) {
+    const DatapathSpec& s = request.spec;
+    if (request.part == "fixed-accumulate" && !s.dot.fixed)
+        return fmt::format("operator fixed-accumulate: dot products of {} are summed in no fixed window; give a spec "
+                           "with one, as s17e8,dot=fixed[13:-50]",
+                           to_string(s));
+    if (s.r.is_fixed())
+        return fmt::format("operator {}: it works on floating-point numbers, and r= is {}; give a floating format, as "
+                           "s17e8",
+                           request.part, to_string(s.r));
+    DatapathSpec own{Format{}}; // (the rest of the datapath is no part of the operator)
+    if (request.part == "accumulate") own.dot = s.dot;
+    else own.r = s.r;
+    const std::string why = sim::core_refusal(own);
+    return why.empty() ? why : fmt::format("operator {}: {}", request.part, why);
+}
+
 } // namespace
 
 std::string cached_syntheses() {
@@ -164,8 +183,10 @@ SynthesisKey Synthesizer::key_of(const SynthesisRequest& request) const {
 }
 
 void Synthesizer::check(const SynthesisRequest& request) {
-    if (top_of(request).core && !request.cycle)
-        if (std::string why = sim::core_refusal(request.spec); !why.empty()) throw InvalidInput(why);
+    const bool core = top_of(request).core;
+    if (!request.cycle)
+        if (std::string why = core ? sim::core_refusal(request.spec) : operator_refusal(request); !why.empty())
+            throw InvalidInput(why);
     const bool resident = request.part == "inner" || request.part == "outer" || request.part == "resident" ||
                           request.part == "resident-checked";
     const DatapathSpec& s = request.spec;

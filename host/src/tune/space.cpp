@@ -1,6 +1,7 @@
 #include "space.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -108,9 +109,14 @@ Space::Space(std::string_view rows, const Narrowing& narrowing)
     for (const AxisHelp& a : kAxes)
         axes_.push_back({a.name, listed_values(sparse_ && !a.sparse.empty() ? a.sparse : a.values)});
     const auto axis = [&](std::string_view name) -> Axis& { return axes_[index(name)]; };
+    std::map<std::string_view, std::string> given; // axis, and what gave its values
     const auto give = [&](const std::vector<std::string>& list, const char* option) {
         for (const std::string& text : list) {
             const auto [name, values] = taken_apart(text, option);
+            const std::string words = fmt::format("{} {}", option, base::shortened(text));
+            if (const auto [before, fresh] = given.emplace(name, words); !fresh)
+                throw InvalidInput(fmt::format("{}: {} is given twice, by {} too; leave one of the two out", words,
+                                               name, before->second));
             std::vector<std::string> now = listed_values(values);
             if (now.empty())
                 throw InvalidInput(

@@ -67,6 +67,14 @@ void enter(const SearchResult& found, TuneResult& result) {
     if (found.end != result.end) result.end += (result.end.empty() ? "" : "; then: ") + found.end;
 }
 
+/// How many points the search of a space may solve. A number that was asked for is of all spaces: the first of several
+/// has half of it, and what it leaves is the next one's.
+std::size_t most_of(const TuneRequest& request, std::size_t solved, bool more_spaces) {
+    if (!request.most) return kMostOfSpace;
+    const std::size_t left = *request.most - std::min(*request.most, solved);
+    return more_spaces ? (left + 1) / 2 : left;
+}
+
 /// Why no point was solved, in one line.
 std::string nothing_to_judge(const TuneRequest& request, const TuneResult& result) {
     const auto most = std::max_element(result.refusals.begin(), result.refusals.end(),
@@ -113,26 +121,27 @@ TuneResult tune(const TuneRequest& request) {
                            solves.made() + solves.stored(), solves.stored(), points / std::max(seconds, 0.1),
                            running::duration_text(seconds), running::duration_text(request.budget));
     });
-    const auto look = [&](const Space& where, bool levels, double share) {
-        if (where.empty()) return;
+    const auto look = [&](const Space& where, bool levels, double share, bool more_spaces) {
+        const std::size_t most = most_of(request, result.solved, more_spaces);
+        if (where.empty() || most == 0) return;
         SolveContest contest(request, where, cores, solves, result, levels);
         SearchOptions options;
         options.seed = request.seed;
-        options.most = request.most;
+        options.most = most;
         options.out_of_time = [&] { return spent() > share * request.budget; };
         enter(search(contest, options), result);
         result.reference = contest.reference();
         result.points += where.points();
         for (const auto& [why, count] : contest.refusals()) result.refusals[why] += count;
     };
-    if (cores.cycles()) look(cycles, false, 0.3); // (a solve by cycles takes far less than one by CG)
-    look(space, true, 0.6);                       // the rest is for netlists
+    if (cores.cycles()) look(cycles, false, 0.3, !space.empty()); // (a solve by cycles takes far less than one by CG)
+    look(space, true, 0.6, false);                                // the rest is for netlists
     if (result.solved == 0) throw InvalidInput(nothing_to_judge(request, result));
     Judge judge(request, cores, solves, result);
     judge.judge_sides();
     judge.synthesise([&] { return request.budget - spent(); });
     result.stored_before = solves.stored();
-    for (std::string& line : store.notes_on_files()) result.notes.push_back(std::move(line));
+    for (std::string& words : store.notes_on_files()) result.notes.push_back(std::move(words));
     if (!result.best.empty()) {
         result.same_rtl = cores.of_this_rtl(result.best.front().build);
         result.errors = cores.errors(result.best.front().build);

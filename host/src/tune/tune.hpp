@@ -21,6 +21,9 @@ namespace mantissa::tuning {
 /// No design is looked at that takes so many times the iterations of CG in double.
 inline constexpr double kMostRatio = 8;
 
+/// Points of a space that are solved whole, at most, where the request names no number.
+inline constexpr std::size_t kMostOfSpace = 200;
+
 enum class Goal : std::uint8_t { time, area, area_time, energy };
 const char* to_string(Goal goal);
 
@@ -33,9 +36,9 @@ struct TuneRequest {
     double budget = 600;                   ///< seconds
     std::string store, command;            ///< results file; as typed
     std::uint64_t seed = 1;
-    std::size_t most = 200; ///< points solved whole
-    int netlists = 3;       ///< designs to synthesise, at most
-    int sides = 3;          ///< right-hand sides that decide between the best, the problem's own among them
+    std::optional<std::size_t> most; ///< points solved whole, of all spaces together; else kMostOfSpace of each
+    int netlists = 3;                ///< designs to synthesise, at most
+    int sides = 3;                   ///< right-hand sides that decide between the best, the problem's own among them
     double tolerance = 1e-10;
     double fill = 0.85;
     int threads = 1;

@@ -1,6 +1,7 @@
 #include "campaign.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <limits>
@@ -17,6 +18,8 @@
 #include "mantissa/base/jobs.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/options.hpp"
+#include "mantissa/multilevel/grid_words.hpp"
+#include "mantissa/multilevel/word_solve.hpp"
 #include "mantissa/sim/rtl_engine.hpp"
 #include "problems/random.hpp"
 #include "running/progress.hpp"
@@ -60,10 +63,18 @@ void check(const Request& request, const Problem& problem) {
     if (o.preconditioner && (o.scheme != Scheme::defect_correction || problem.system.kind() != System::Kind::stencil))
         refuse("the cycle core solves constant stencils by cycles alone; give --scheme defect-correction, and a "
                "problem as poisson2d:level=3");
+    if (o.preconditioner)
+        if (const auto grid = multilevel::grid_words(problem.system);
+            grid && (grid->levels() < multilevel::kLeastCycleLevel || grid->levels() > multilevel::kMostCycleLevel))
+            refuse(
+                fmt::format("the cycle core solves grids of 2^{} + 1 to 2^{} + 1 nodes a side; give such a problem, as "
+                            "poisson2d:level={}",
+                            multilevel::kLeastCycleLevel, multilevel::kMostCycleLevel, multilevel::kLeastCycleLevel));
     if (problem.system.kind() == System::Kind::sparse && request.checks != 0)
         refuse("--checks 1: the sparse core has no checks; leave it out");
     if (!o.preconditioner && !o.resident && (o.scheme != Scheme::residual_guided || !o.schedule.empty()))
-        refuse("upsets are looked at under the outer loop of residual-guided, without a schedule; give that scheme");
+        refuse("upsets are looked at under the outer loop of residual-guided, by its own recurrence and without a "
+               "schedule; give --scheme residual-guided, and leave out recurrence and schedule");
     if (request.checks != 0 && !o.resident && !o.preconditioner &&
         (!o.spec.fixed_vectors() || problem.system.kind() != System::Kind::stencil))
         refuse(
@@ -232,11 +243,20 @@ Campaign run_campaign(const Request& request) {
     for (std::uint64_t k = 0; k < request.flips; ++k)
         if (!known[k]) todo.push_back(k);
     running::ItemProgress progress("upsets", todo.size(), static_cast<double>(todo.size()));
+    std::atomic<std::uint64_t> stored = campaign.stored;
+    const base::EndingNote note([&]() -> std::string {
+        if (!store) return "stopped; without --store nothing is kept";
+        return fmt::format("stopped with {} of {} upsets stored; the same command goes on from there", stored.load(),
+                           request.flips);
+    });
     base::run_jobs(
         todo.size(), request.threads,
         [&](std::size_t k) { campaign.flips[todo[k]] = campaigner.flip(campaign.reference, todo[k]); },
         [&](std::size_t k) {
-            if (store) store->put(campaign.flips[todo[k]]);
+            if (store) {
+                store->put(campaign.flips[todo[k]]);
+                ++stored;
+            }
             progress.done(1);
         });
     campaign.seconds = std::chrono::duration<double>(Clock::now() - start).count();

@@ -25,6 +25,10 @@ struct ProcessResult {
 ProcessResult run_process(std::vector<std::string> words, const std::string& log, const std::string& folder = {},
                           const std::string& label = {}, double seconds = 0);
 
+/// Why a tool failed: the first line of its log that names an error, else the last one; `result.why` where it said
+/// nothing.
+std::string why_failed(const ProcessResult& result, const std::string& log);
+
 /// The first line that a command prints on standard output; empty when it cannot be run or fails.
 std::string first_line_of(std::vector<std::string> words);
 

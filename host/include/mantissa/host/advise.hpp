@@ -104,8 +104,9 @@ using AdviceProgress = std::function<void(const std::string&)>;
 /// Measures and derives. Throws InvalidInput as jacobi_scaled() does, and when an option is out of range.
 Advice advise(const Problem& problem, const AdviceOptions& options, const AdviceProgress& progress = {});
 
-/// The advice in plain sentences, a line each: what was measured, which widths follow and why, how to run it.
-std::string advice_text(const Problem& problem, const Advice& advice);
+/// The advice in plain sentences, a line each: what was measured, which widths follow and why, how to run it and, on
+/// the devices' family `target`, how to see its area.
+std::string advice_text(const Problem& problem, const Advice& advice, const std::string& target = "xcup");
 
 /// The `mantissa solve` that runs a proposal, as one would type it.
 std::string advised_command(const Problem& problem, const Proposal& proposal);

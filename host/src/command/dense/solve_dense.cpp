@@ -1,6 +1,7 @@
 #include "command/dense/solve_dense.hpp"
 
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <optional>
@@ -87,6 +88,11 @@ std::string failure(const DenseProblem& p, const DenseOptions& o, const DenseRes
                                    r.at, r.examined ? "the matrix is not singular" : "the matrix was not examined",
                                    o.spec.u.flushes() ? "subnormal numbers, as lu:half has, or " : "");
     case LuEnd::overflow:
+        // A window that reaches past the format is not what stops a sum that rounds into it.
+        if (o.spec.window.msb > o.spec.u.max_exponent())
+            return where + fmt::format("overflow at column {}: a sum is beyond the range of {}; take more exponent "
+                                       "bits, as lu:s23e8",
+                                       r.at, to_string(o.spec.u));
         return where + fmt::format("overflow at column {}: a sum is outside fixed[{}:{}]; take a greater MSB", r.at,
                                    o.spec.window.msb, o.spec.window.lsb);
     default:
@@ -150,7 +156,10 @@ void print_table(std::FILE* to, const DenseProblem& p, const DenseOptions& o, co
         row("inverse error", fmt::format("{:.3e}  (||A X - I|| / (||A|| ||X||))", r.factor_error));
     }
     const char* const what = lu ? "factors" : "inverse";
-    row("condition", fmt::format("{:.2g}  (estimated from the {}, 1-norm)", r.condition, what));
+    // What factors of unit roundoff u cannot tell from a singular matrix looks to them like 1 / u.
+    const bool seen = r.condition * std::ldexp(1.0, -1 - r.spec.u.fraction_bits) < 1;
+    row("condition", seen ? fmt::format("{:.2g}  (estimated from the {}, 1-norm)", r.condition, what)
+                          : fmt::format("at least {:.2g}  (1-norm; more is out of sight of the {})", r.condition, what));
     row("time", fmt::format("{:.3g} s for the {}, {:.3g} s of refinement", r.factor_seconds, what, r.refine_seconds));
 }
 

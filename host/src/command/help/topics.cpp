@@ -151,6 +151,8 @@ constexpr const char* kEnvironment =
                       do not depend on it.
   MANTISSA_SOURCE     folder with the RTL's sources, where the program runs far from them
   CXX                 the compiler for kernels and models
+  VERILATOR           the program that makes models of the RTL; else verilator in the PATH
+  MANTISSA_YOSYS      the program that makes netlists; else yosys in the PATH
   MANTISSA_MODEL_FLAGS  how models of the RTL are optimised; else -O3 -funroll-loops. With -O1 a model is
                       ready in two thirds of the time, for short solves.
   MANTISSA_DATA       folder of matrices and meshes that `bench gpu` measures

@@ -2,6 +2,7 @@
 #include "command/tune/tune.hpp"
 
 #include <memory>
+#include <optional>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -22,7 +23,8 @@ namespace {
 
 struct TuneFlags {
     std::string problem, device, goal = "area-time", within, budget = "10min", store = "tune.sqlite", json_file;
-    std::uint64_t seed = 1, points = 200;
+    std::uint64_t seed = 1;
+    std::optional<std::uint64_t> points;
     int netlists = 3, sides = 3, threads = 0;
     double tolerance = 1e-10;
     bool json = false;
@@ -56,13 +58,19 @@ void read_within(const std::string& text, tuning::TuneRequest& request) {
         std::string_view item = std::string_view(text).substr(at, end - at);
         at = end + 1;
         double value = 0;
+        const auto limit = [&](const char* name, std::optional<double>& into, double most) {
+            if (into)
+                throw InvalidInput(
+                    fmt::format("--within {}: {} is given twice; leave one of the two out", base::quoted(text), name));
+            into = most;
+        };
         if (item.starts_with("area=") && item.ends_with('%')) {
             item = item.substr(5, item.size() - 6);
             if (!text::read_number(item, value) || !(value > 0 && value <= 100)) bad();
-            request.most_area = value / 100;
+            limit("area", request.most_area, value / 100);
         } else if (item.starts_with("iterations=")) {
             if (!text::read_number(item.substr(11), value) || !(value >= 1 && value <= 1000)) bad();
-            request.most_iterations = value;
+            limit("iterations", request.most_iterations, value);
         } else {
             bad();
         }
@@ -114,9 +122,10 @@ Run setup_tune(CLI::App& app, const std::string& typed) {
     app.add_option("--within", flags->within,
                    "limits, as area=20%,iterations=1.5: share of the device, iterations over those of CG in double");
     app.add_option("--budget", flags->budget, "time for all of it, as 30s, 10min or 1h")->capture_default_str();
-    app.add_option("--points", flags->points, "points solved whole, at most")
-        ->check(whole_number(1, 100000))
-        ->capture_default_str();
+    app.add_option("--points", flags->points,
+                   fmt::format("points solved whole, at most, of CG and of cycles together; unless given, {} of each",
+                               tuning::kMostOfSpace))
+        ->check(whole_number(1, 100000));
     declare(app, Common::store, flags->store, "results file (SQLite); the same command goes on from it")
         ->capture_default_str();
     app.add_option("--seed", flags->seed, "the same seed gives the same answer")

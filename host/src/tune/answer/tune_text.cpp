@@ -39,6 +39,11 @@ std::string synthesise_command(const TuneRequest& request, const Build& build) {
                        build.rows == "sparse" ? "--operator sparse" : "--bands " + build.rows, request.device.target);
 }
 
+/// At most, on a device whose file gives its power.
+double joules(const TuneRequest& request, const Placed& p) {
+    return request.device.watts.value_or(0) * p.estimate.seconds;
+}
+
 std::string cores_text(const Placed& p) {
     return text::counted(p.estimate.cores, "core") +
            (p.build.lanes() > 1 ? fmt::format(" of {} lanes", p.build.lanes()) : "");
@@ -51,21 +56,29 @@ std::string spread_text(const Design& d) {
                        d.side_iterations.size());
 }
 
-const text::Table& designs_table() {
-    static const text::Table table(
-        "  {area:>8}  {time:>9}  {cores:>5}  {iter.:>6}  {inner:>5}  {clock:>8}  {area by:<8}  {datapath}");
-    return table;
+/// With joules where they are what is to be least.
+const text::Table& designs_table(Goal goal) {
+    static const text::Table plain(
+        "  {area:>8}  {time:>9}  {cores:>5}  {iter.:>6}  {inner:>5}  {clock:>8}  {area by:<8}  {datapath}"),
+        energy("  {area:>8}  {time:>9}  {energy:>9}  {cores:>5}  {iter.:>6}  {inner:>5}  {clock:>8}  {area by:<8}  "
+               "{datapath}");
+    return goal == Goal::energy ? energy : plain;
 }
 
 std::string row_text(const TuneRequest& request, const TuneResult& result, const Placed& p) {
     const Design& d = result.designs[p.design];
-    return designs_table().row(
-        {percent(p.estimate.area_share), seconds_text(p.estimate.seconds), p.estimate.cores, d.iterations,
-         p.build.cycle ? "-" : std::to_string(d.options.inner),
-         request.goal == Goal::energy ? fmt::format("{:.3g} J", p.cost)
-                                      : fmt::format("{:.0f} MHz", p.build.figures.mhz),
-         p.build.figures.synthesised ? "netlist" : "modelled",
-         p.build.name() + (d.options.headroom ? fmt::format(" --headroom {}", *d.options.headroom) : "")});
+    std::vector<text::Cell> cells{percent(p.estimate.area_share),
+                                  seconds_text(p.estimate.seconds),
+                                  p.estimate.cores,
+                                  d.iterations,
+                                  p.build.cycle ? "-" : std::to_string(d.options.inner),
+                                  fmt::format("{:.0f} MHz", p.build.figures.mhz),
+                                  p.build.figures.synthesised ? "netlist" : "modelled",
+                                  p.build.name() +
+                                      (d.options.headroom ? fmt::format(" --headroom {}", *d.options.headroom) : "")};
+    if (request.goal == Goal::energy)
+        cells.insert(cells.begin() + 2, text::Cell(fmt::format("{:.3g} J", joules(request, p))));
+    return designs_table(request.goal).row(cells);
 }
 
 /// Of the front at most so many rows, the winner's among them.
@@ -123,7 +136,7 @@ results::Json json_of(const TuneRequest& request, const TuneResult& result, cons
                        {"command", solve_command(request, p, d.options)},
                        {"synthesis_command", synthesise_command(request, p.build)}};
     if (core.synthesised) j["model_slices_off"] = core.area_error;
-    if (request.device.watts) j["energy_joules"] = *request.device.watts * p.estimate.seconds;
+    if (request.device.watts) j["energy_joules"] = joules(request, p);
     return j;
 }
 
@@ -176,12 +189,12 @@ std::string tune_text(const TuneRequest& request, const TuneResult& result) {
     if (result.best.empty())
         return out + "No design reached the tolerance within the limits; loosen --within, or --vary its axes.\n" +
                surer_text(request, result);
-    out += "\nThe front, area of the device against time:\n" + designs_table().head();
+    out += "\nThe front, area of the device against time:\n" + designs_table(request.goal).head();
     for (const Placed* p : shown_front(result)) out += row_text(request, result, *p);
     if (result.near_front > 0)
         out += fmt::format("  And {} that may be no better than these, by the model's largest errors.\n",
                            text::counted(result.near_front, "modelled design"));
-    out += fmt::format("\nNearest to the best by {}:\n", to_string(request.goal)) + designs_table().head();
+    out += fmt::format("\nNearest to the best by {}:\n", to_string(request.goal)) + designs_table(request.goal).head();
     for (std::size_t i = 0; i < std::min(result.best.size(), kShown); ++i)
         out += row_text(request, result, result.best[i]);
     const bool apart =
