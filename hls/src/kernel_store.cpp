@@ -64,19 +64,18 @@ const Kernel& compile(const DatapathSpec& spec, System::Kind kind, Recurrence re
                         folder.string(), builtin_kernels().front()));
     const std::string compiler = base::environment_or("CXX", MANTISSA_HLS_COMPILER);
     const base::HashedCache cache(base::cache_root() / "hls", ".so");
-    const fs::path object =
-        cache.get(name_of(name, folder, compiler), [&](const fs::path& work, const fs::path& fresh) {
-            const fs::path source = work / "kernel.cpp", log = work / "log";
-            base::write_file(source.string(), kernel_source(spec, kind, recurrence, kSymbol));
-            const base::ProcessResult result =
-                run_compiler(compiler, folder.string(), source.string(), fresh.string(), log.string(), name);
-            if (result.ok) return;
-            throw ToolFailure(
-                fmt::format("engine 'hls': compiling the kernel of '{}' with {} failed ({}): {}; set CXX to a "
-                            "C++20 compiler, or use a built-in datapath such as {}",
-                            name, compiler, result.why, base::shortened(base::why_failed(result, log.string()), 300),
-                            builtin_kernels().front()));
-        });
+    const fs::path object = cache.get(name_of(name, folder, compiler), [&](const fs::path& work,
+                                                                           const fs::path& fresh) {
+        const fs::path source = work / "kernel.cpp", log = work / "log";
+        base::write_file(source.string(), kernel_source(spec, kind, recurrence, kSymbol));
+        const base::ProcessResult result =
+            run_compiler(compiler, folder.string(), source.string(), fresh.string(), log.string(), name);
+        if (result.ok) return;
+        throw ToolFailure(fmt::format("engine 'hls': compiling the kernel of '{}' with {} failed ({}); set CXX to a "
+                                      "C++20 compiler, or use a built-in datapath such as {}",
+                                      name, compiler, base::shortened(base::why_failed(result, log.string()), 300),
+                                      builtin_kernels().front()));
+    });
     const Kernel* kernel = open(object, name);
     if (kernel == nullptr)
         throw ToolFailure(

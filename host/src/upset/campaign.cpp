@@ -18,8 +18,6 @@
 #include "mantissa/base/jobs.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/options.hpp"
-#include "mantissa/multilevel/grid_words.hpp"
-#include "mantissa/multilevel/word_solve.hpp"
 #include "mantissa/sim/rtl_engine.hpp"
 #include "problems/random.hpp"
 #include "running/progress.hpp"
@@ -63,13 +61,6 @@ void check(const Request& request, const Problem& problem) {
     if (o.preconditioner && (o.scheme != Scheme::defect_correction || problem.system.kind() != System::Kind::stencil))
         refuse("the cycle core solves constant stencils by cycles alone; give --scheme defect-correction, and a "
                "problem as poisson2d:level=3");
-    if (o.preconditioner)
-        if (const auto grid = multilevel::grid_words(problem.system);
-            grid && (grid->levels() < multilevel::kLeastCycleLevel || grid->levels() > multilevel::kMostCycleLevel))
-            refuse(
-                fmt::format("the cycle core solves grids of 2^{} + 1 to 2^{} + 1 nodes a side; give such a problem, as "
-                            "poisson2d:level={}",
-                            multilevel::kLeastCycleLevel, multilevel::kMostCycleLevel, multilevel::kLeastCycleLevel));
     if (problem.system.kind() == System::Kind::sparse && request.checks != 0)
         refuse("--checks 1: the sparse core has no checks; leave it out");
     if (!o.preconditioner && !o.resident && (o.scheme != Scheme::residual_guided || !o.schedule.empty()))

@@ -73,7 +73,7 @@ std::string word_cycles_refusal(std::string_view engine, const System& system, c
                            engine);
     if (grid->levels() < kLeastCycleLevel || grid->levels() > kMostCycleLevel)
         return fmt::format("preconditioner multilevel: engine {} has cycles for grids of 2^{} + 1 to 2^{} + 1 nodes a "
-                           "side; leave that engine out",
+                           "side; give such a grid, or leave that engine out",
                            engine, kLeastCycleLevel, kMostCycleLevel);
     if (spec.in_double)
         return fmt::format(
