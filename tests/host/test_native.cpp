@@ -45,7 +45,7 @@ TEST(NativePlans, ArePickedBySize) {
     EXPECT_EQ(picked(facts(true, true, 2)).plan, NativePlan::grid_resident);
     EXPECT_EQ(picked(facts(true, false, 2)).plan, NativePlan::grid_parts);
     EXPECT_EQ(picked(facts(false, false, 4)).plan, NativePlan::sparse_parts);
-    EXPECT_NE(picked(facts(true, false)).why.find("2047 x 2047 points does not fit"), std::string::npos);
+    EXPECT_NE(picked(facts(true, false)).why.find("2047 x 2047 points is not kept on one GPU's chip"), std::string::npos);
     EXPECT_NE(picked(facts(false, false, 4)).why.find("4 parts share it"), std::string::npos);
 }
 
