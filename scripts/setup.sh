@@ -90,6 +90,8 @@ build() {
   case " ${options[*]} " in
     *" -DMANTISSA_CUDA=OFF "*) say "no GPU here, so no CUDA kernels: cmake build -DMANTISSA_CUDA=ON builds them" ;;
   esac
+  # Names of files in the compiler's cache begin here: what the tests build of the same sources elsewhere is in it too.
+  export CCACHE_BASEDIR="${CCACHE_BASEDIR:-$PWD}"
   cmake --preset default "${options[@]}" >build.log 2>&1 || { cat build.log >&2; rm -f build.log; echo "configuring failed, see above" >&2; exit 1; }
   rm -f build.log
   cmake --build build --parallel "$(nproc)" ${1:+--target "$@"} >&2

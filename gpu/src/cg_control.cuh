@@ -77,6 +77,7 @@ struct Control {
     ControlResult result;
     double rho, rho_start, scale, goal, best;
     std::uint32_t since, worse;
+    bool leave; ///< the host wants an end: where parts exchange, the block's next sums are no numbers
 
     /// before: the result of the launch that this one continues, or null; p then counts in units of `unit`.
     __device__ __forceinline__ void reset(const ControlParams& request, PassScalars& s, GridState& grid, bool mixed,
@@ -86,6 +87,7 @@ struct Control {
         rho = rho_start = goal = best = 0;
         scale = 1;
         since = worse = 0;
+        leave = false;
         s = {};
         s.scale = 1;
         s.gamma = 1;
@@ -178,12 +180,13 @@ struct Control {
 
     /// One block's: what the host shall see, and what it asks for. A sum of exponents out of range is no number, and
     /// so every block comes to the end in the same pass.
-    __device__ __forceinline__ void look(double norm2, GridState& grid) const {
+    __device__ __forceinline__ void look(double norm2, GridState& grid) {
         volatile SolveWindow* const seen = ask.window;
         seen->residual = sqrt(norm2) / result.initial_norm;
         seen->passes = result.passes;
         if (seen->stop == 0) return;
         for (int& exponent : grid.exponent) exponent = -4000;
+        leave = true;
     }
 
     /// The scalars after a defect d, stored as r = d / s.scale: sum[0] = r.r, sum[1] = r.p.

@@ -30,8 +30,8 @@ public:
 
     /// For the kernel; null where nobody looks.
     [[nodiscard]] SolveWindow* window() const { return window_; }
-    /// Returns when the work that `timer` times has ended.
-    void follow(const Timer& timer) {
+    /// Returns when the work that `timer` times has ended (its ended() says so).
+    void follow(const auto& timer) {
         if (!watch_) return;
         using Clock = std::chrono::steady_clock;
         // A sixteenth of the time so far: no solve's end waits long to be seen.

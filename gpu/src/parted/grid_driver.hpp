@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "../solve_watch.hpp"
 #include "grid_part.hpp"
 #include "mantissa/gpu/parted_grid.hpp"
 
@@ -42,7 +43,7 @@ struct PartedGridSolver::Impl {
     [[nodiscard]] int resident_depth(const PartedRequest& q) const;
     template <class T> void prepare_stream(std::vector<GridPart<T>>& parts, int blocks) const;
     template <class T> int prepare_resident(std::vector<GridPart<T>>& parts, int depth) const;
-    template <class T> void run(const PartedRequest& q, PartedReport& report);
+    template <class T> void run(const PartedRequest& q, SolveWatch& watch, PartedReport& report);
     [[nodiscard]] double norm(const std::vector<Buffer<double>>& v) const;
     void guess_ratios(std::span<const double> b);
     void exchange_x();

@@ -53,6 +53,7 @@ struct PartBlock {
     long long (*scratch)[kPartWords]; ///< one for each warp
     GridState& state;
     bool& dead;               ///< shared: another part does not answer, so leave
+    const bool& leave;        ///< shared: the sums of all shall be no numbers, so that all leave
     long long cut;            ///< terms of a sum over all parts of which something is cut off
     unsigned long long round; ///< of the next exchange
     PartLaps& laps;
@@ -79,7 +80,7 @@ struct PartBlock {
         const int k = min(lane, kSumWords - 1) / 3, piece = lane % 3;
         const long long mine = __shfl_sync(~0u, one, 4 * (2 * k + (piece == 0 ? 0 : 1)));
         if (lane >= kSumWords) return;
-        const bool bad = mine >= kLimit || mine <= -kLimit;
+        const bool bad = leave || mine >= kLimit || mine <= -kLimit;
         const auto part = static_cast<unsigned long long>(piece == 0   ? kOffset + (bad ? kLimit : mine)
                                                           : piece == 1 ? mine & 0xFFFFFFFFll
                                                                        : (mine >> 32) & 0xFFFFFFFFll);

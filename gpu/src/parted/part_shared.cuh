@@ -31,7 +31,8 @@ template <int Threads> struct PartShared {
         laps.start();
     }
     template <class T> [[nodiscard]] __device__ __forceinline__ PartBlock block(const GridPart<T>& a) {
-        return {a.view, a.words, previous, scratch, state, dead, sizeof(T) == 8 ? a.points : 0, a.first_round, laps};
+        return {a.view,        a.words, previous, scratch, state, dead, control.leave, sizeof(T) == 8 ? a.points : 0,
+                a.first_round, laps};
     }
 };
 

@@ -24,6 +24,13 @@ public:
         const OnDevice here(device_);
         check(cudaEventRecord(end_, stream_), "cudaEventRecord");
     }
+    [[nodiscard]] bool ended() const {
+        const OnDevice here(device_);
+        const cudaError_t state = cudaEventQuery(end_);
+        if (state == cudaErrorNotReady) return false;
+        check(state, "kernel");
+        return true;
+    }
     /// After the end of the launch.
     [[nodiscard]] double seconds() const {
         float ms = 0;

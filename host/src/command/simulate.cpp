@@ -221,7 +221,7 @@ int simulate_command(const SimulateFlags& flags) {
         results::Json j = results::to_json(result);
         j["problem"] = problem.name;
         if (cycles) j["preconditioner"] = options::preconditioner_text(options);
-        else j["datapath"] = to_string(options.spec);
+        else j["spec"] = to_string(options.spec);
         j["simulation"] = cycles ? cycles_to_json(report) : to_json(report);
         if (order) j["order"] = to_json(*order);
         if (checked) j["check"] = {{"engine", flags.check}, {"passes", passes->load()}};

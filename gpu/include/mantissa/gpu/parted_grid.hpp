@@ -5,6 +5,8 @@
 // depend on the number of parts: one part, two on one card and two on two cards give the same.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -25,6 +27,7 @@ struct PartedRequest {
     /// double_precision: see CgRequest; 0: never; none given: 1e-5 up to a million points, else 1e-2.
     std::optional<double> replace;
     Plan plan = Plan::automatic;
+    std::function<bool(std::uint64_t, double)> watch = {}; ///< as CgRequest's; false ends all parts in the same pass
 };
 
 /// Where the time of a solve went, as parts of one, as the last block of part 0 sees it.

@@ -46,9 +46,9 @@ public:
     PartedSparse(PartedSparse&&) noexcept;
     PartedSparse(const PartedSparse&) = delete;
 
-    /// As SparseMatrix::solve(). Report's seconds are the kernels'.
+    /// As SparseMatrix::solve(). Report's seconds are the kernels'. `look` is called at times while they run.
     SparseCgReport solve(std::span<const double> b, double tolerance, std::uint32_t max_iterations, bool jacobi = false,
-                         std::vector<double>* x = nullptr);
+                         std::vector<double>* x = nullptr, const SparseLook& look = {});
     /// Runs `iterations` from a right-hand side of numbers from 1 to 1.5, without a test. `x`, if given, gets the
     /// iterate.
     PartedSparseTimes time_iterations(std::uint32_t iterations, bool jacobi = false, std::vector<double>* x = nullptr);

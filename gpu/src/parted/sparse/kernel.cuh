@@ -269,6 +269,11 @@ __device__ __forceinline__ void decide(const SparsePart<T>& a, SparseShared& sha
                  : indefinite ? CgEnd::indefinite
                  : finite     ? CgEnd::passes
                               : CgEnd::not_finite;
+    if (a.window == nullptr || blockIdx.x != 0 || made % kLookEvery != 0) return;
+    volatile SolveWindow* const seen = a.window;
+    seen->residual = sqrt(rr);
+    seen->passes = made;
+    shared.exchange.leave = seen->stop;
 }
 
 /// Where the chunks of warp `number` come from.
@@ -330,7 +335,7 @@ __global__ void __launch_bounds__(kPartedWarps * 32, 1) sparse_part(const Sparse
             for (auto& part : buffer)
                 for (auto& word : part) word = 0;
         for (int k = 0; k < kSparseSums; ++k) exchange.exponent[k] = a.exponent[k];
-        exchange.dead = 0;
+        exchange.dead = exchange.leave = 0;
         shared.alpha = shared.beta = 0;
         shared.stop = shared.again = shared.tries = 0;
         status = {};

@@ -9,6 +9,8 @@
 
 namespace mantissa::gpu {
 
+struct SolveWindow; // cg_control.cuh
+
 inline constexpr int kSparseSums = 4;                ///< rho, rr, pq, qq
 inline constexpr int kSparseWords = 2 * kSparseSums; ///< each in two integers
 inline constexpr int kSumPieces = 3 * kSparseSums;   ///< words that a part's blocks add to: three for each sum
@@ -56,6 +58,7 @@ template <class T> struct SparsePart {
     int exponent[kSparseSums];
     long long terms;
     unsigned long long round;
+    SolveWindow* window; ///< part 0's; null: nobody looks
     PartedStatus* status;
     BlockClocks* clocks; ///< one for each block
 };

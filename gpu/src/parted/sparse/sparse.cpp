@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "../../peers/part_timer.hpp"
+#include "../../solve_watch.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/sparse/row_defect.hpp"
 #include "part.hpp"
@@ -19,7 +21,7 @@ class Base {
 public:
     virtual ~Base() = default;
     virtual SparseCgReport solve(std::span<const double> b, double tolerance, std::uint32_t limit, bool jacobi,
-                                 std::vector<double>* x) = 0;
+                                 std::vector<double>* x, const SparseLook& look) = 0;
     virtual PartedSparseTimes time(std::uint32_t iterations, bool jacobi, std::vector<double>* x) = 0;
     virtual double balance(int rounds, std::uint32_t iterations) = 0;
     std::uint64_t bytes = 0;
@@ -41,17 +43,22 @@ public:
     }
 
     SparseCgReport solve(std::span<const double> b, double tolerance, std::uint32_t limit, bool jacobi,
-                         std::vector<double>* solution) override {
+                         std::vector<double>* solution, const SparseLook& look) override {
         if (b.size() != a_.rows()) throw InvalidInput("right-hand side: its size is not the matrix's");
         const double norm = std::sqrt(sum_of_squares(b));
         std::vector<double> x(a_.rows(), 0.0), defect(b.begin(), b.end());
         SparseCgReport report;
         report.end = CgEnd::converged;
         report.true_residual = norm == 0 ? 0 : 1;
+        std::function<bool(std::uint64_t, double)> watch;
+        if (look)
+            watch = [&](std::uint64_t iterations, double residual) {
+                return look(report.iterations + static_cast<std::uint32_t>(iterations), residual / norm);
+            };
         while (norm > 0) { // as SparseMatrix::solve()
             const double before = report.true_residual;
             const PartedStatus status =
-                run(defect, tolerance * tolerance * norm * norm, limit - report.iterations, jacobi, &x);
+                run(defect, tolerance * tolerance * norm * norm, limit - report.iterations, jacobi, &x, watch);
             report.iterations += status.iterations;
             report.end = status.end;
             report.seconds += 1e-9 * static_cast<double>(status.all);
@@ -313,8 +320,10 @@ private:
         inverse_ready_ = true;
     }
 
-    /// One launch on A c = d; `x`, if given, gains c.
-    PartedStatus run(std::span<const double> d, double goal, std::uint32_t limit, bool jacobi, std::vector<double>* x) {
+    /// One launch on A c = d; `x`, if given, gains c. `watch`: as SolveWatch's.
+    PartedStatus run(std::span<const double> d, double goal, std::uint32_t limit, bool jacobi, std::vector<double>* x,
+                     const std::function<bool(std::uint64_t, double)>& watch = {}) {
+        SolveWatch looking(watch);
         prepare_inverse(jacobi);
         double rho = 0, rr = 0, pp = 0, largest = norm_;
         if (jacobi) largest = 0;
@@ -345,14 +354,20 @@ private:
             to.goal = goal;
             to.limit = limit;
             to.round = round;
+            to.window = p == 0 ? looking.window() : nullptr;
             check(cudaDeviceSynchronize(), "cudaMemcpy to device");
         }
         const SparseKernel<T> kernel = sparse_part_kernel<T>(jacobi);
         const std::size_t shared = std::size_t{kPartedWarps} * stages_ * stage_bytes_;
+        PartTimer timer(peers_, 0);
         peers_.launch(kernel, std::span<const SparsePart<T>>(params), static_cast<int>(blocks_), kPartedWarps * 32,
                       shared);
+        timer.stop();
+        looking.follow(timer);
         peers_.wait();
-        return collect(x);
+        PartedStatus status = collect(x);
+        if (looking.stopped() && status.end == CgEnd::not_finite) status.end = CgEnd::cancelled;
+        return status;
     }
 
     PartedStatus collect(std::vector<double>* x) {
@@ -429,8 +444,8 @@ PartedSparse::~PartedSparse() = default;
 PartedSparse::PartedSparse(PartedSparse&&) noexcept = default;
 
 SparseCgReport PartedSparse::solve(std::span<const double> b, double tolerance, std::uint32_t max_iterations,
-                                   bool jacobi, std::vector<double>* x) {
-    return impl_->solver->solve(b, tolerance, max_iterations, jacobi, x);
+                                   bool jacobi, std::vector<double>* x, const SparseLook& look) {
+    return impl_->solver->solve(b, tolerance, max_iterations, jacobi, x, look);
 }
 PartedSparseTimes PartedSparse::time_iterations(std::uint32_t iterations, bool jacobi, std::vector<double>* x) {
     return impl_->solver->time(iterations, jacobi, x);

@@ -71,7 +71,7 @@ struct SparseExchange {
     long long scratch[kPartedWarps][kSparseWords];
     int exponent[kSparseSums];
     double sum[kSparseSums];
-    unsigned int dead;
+    unsigned int dead, leave; ///< leave: the block's next sums are no numbers, and so all parts' blocks end
 
     static constexpr long long kOffset = 1ll << 47, kLimit = 1ll << 45;
 
@@ -125,7 +125,7 @@ struct SparseExchange {
         const int k = min(lane, kSumPieces - 1) / 3, piece = lane % 3;
         const long long mine = __shfl_sync(~0u, one, 4 * (2 * k + (piece == 0 ? 0 : 1)));
         if (!used<Second>(lane)) return;
-        const bool bad = mine >= kLimit || mine <= -kLimit;
+        const bool bad = leave != 0 || mine >= kLimit || mine <= -kLimit;
         const auto part = static_cast<unsigned long long>(piece == 0   ? kOffset + (bad ? kLimit : mine)
                                                           : piece == 1 ? mine & 0xFFFFFFFFll
                                                                        : (mine >> 32) & 0xFFFFFFFFll);
