@@ -248,6 +248,25 @@ TEST(Gmres, StaysWhereACycleIsTooShort) {
     EXPECT_EQ(bits(full.solution()), bits(expected));
 }
 
+/// What is left of a product after the basis has been taken off is rounding: a direction of it would spoil the
+/// solution.
+TEST(Gmres, AnExhaustedSpaceEndsTheCycle) {
+    constexpr std::uint32_t kRows = 30;
+    std::vector<std::uint64_t> begin{0};
+    std::vector<std::uint32_t> column;
+    for (std::uint32_t i = 0; i < kRows; ++i) {
+        column.push_back((i + 1) % kRows);
+        begin.push_back(i + 1);
+    }
+    const CompressedRows shift(begin, column, Vector(kRows, 1.0));
+    for (const char* spec : {"s17e8", "s23e8", "s23e8:rne", "s36e11"}) {
+        GmresSolver solver(shift, parse_spec(spec), 30);
+        solver.start(Vector(kRows, 1.0)); // A b = b: one step is exact
+        solver.run({.passes = 10});
+        for (const double x : solver.solution()) EXPECT_NEAR(x, 1, std::ldexp(8.0, -parse_spec(spec).p.fraction_bits));
+    }
+}
+
 TEST(Gmres, EndsWhereThereIsNoStep) {
     // A b = 0: d is zero in the first step.
     const CompressedRows nilpotent({0, 1, 2}, {1, 1}, {1, 0});

@@ -164,6 +164,22 @@ TEST(Solve, CascadeOfThreeAndFourFormats) {
     }
 }
 
+// Also where an inner solve gains its digits within a few passes.
+TEST(Solve, DigitsEndAnInnerSolve) {
+    for (const char* spec : {"s17e8", "fx18.16"}) {
+        std::uint64_t before = UINT64_MAX;
+        for (const double digits : {0.2, 0.5, 2.0}) {
+            SolveOptions o;
+            o.spec = parse_spec(spec);
+            o.digits = digits;
+            const SolveResult r = run("poisson2d:level=5", o);
+            EXPECT_EQ(r.status, Status::converged) << r.detail;
+            EXPECT_LT(r.outer_iterations, before) << spec << " " << digits;
+            before = r.outer_iterations;
+        }
+    }
+}
+
 // A recurrence by its name: alone, around rounding errors, and what is said where the matrix or the engine is none for
 // it.
 TEST(Solve, BicgstabSolvesConvection) {

@@ -316,6 +316,18 @@ TEST(JacobiPcg, EndsAsItShould) {
     EXPECT_THROW(jacobi_pcg(a, {{1, 2}}, x, options(1e-6)), InvalidInput);
 }
 
+/// The reciprocals of these are no numbers: the iterate is the one before.
+TEST(JacobiPcg, AnIterateThatIsNotFiniteIsGivenUp) {
+    const CompressedRows a = from_dense({{4e-320, 1e-320}, {1e-320, 4e-320}});
+    for (const double begin : {0.0, 0.25}) {
+        Vectors x{{begin, begin}};
+        const PcgReport report = jacobi_pcg(a, {{0.5, 1.0}}, x, {}).front();
+        EXPECT_EQ(report.end, PcgEnd::not_finite);
+        EXPECT_EQ(x.front(), std::vector<double>(2, begin));
+        EXPECT_NEAR(report.true_residual, 1, 1e-12);
+    }
+}
+
 TEST(JacobiPcg, StopsWhenItIsTold) {
     const CompressedRows a = chain(60000);
     Vectors x(1);

@@ -122,12 +122,13 @@ private:
         const double global = target_ / scale_;
         const std::uint64_t allowed =
             std::min(options_.digits > 0 ? context_.remaining() : options_.inner, context_.remaining());
+        const double square = inner_.fixed() ? norm_ / scale_ * (norm_ / scale_) : 1; // of r's norm
         double stop = global * global;
+        if (options_.digits > 0) stop = std::max(stop, square * std::pow(10.0, -2 * options_.digits));
         std::uint64_t steps = 0;
         RunReport report;
         const bool by_energy = context_.energy > 0;
         while (steps < allowed && !context_.cancelled && !context_.energy_reached()) {
-            // (Digits are tested from the 65th pass on, whatever the time that passes take.)
             report = options_.digits > 0
                          ? session_->run({.passes = std::min<std::uint64_t>(allowed - steps, by_energy ? 1 : 64),
                                           .rho_stop = stop})
@@ -140,8 +141,6 @@ private:
                 context_.step(scalars.alpha, scalars.pq, scale_ * scale_ * context_.fit);
             }
             if (report.end != RunEnd::passes) break;
-            const double square = inner_.fixed() ? norm_ / scale_ * (norm_ / scale_) : 1; // of r's norm
-            if (options_.digits > 0) stop = std::max(stop, square * std::pow(10.0, -2 * options_.digits));
         }
         return report;
     }

@@ -162,18 +162,22 @@ void run_until_close(const Problem& original, const std::optional<ScaledProblem>
                      const Engine& engine, std::vector<double>& u, std::vector<double>& d,
                      solving::SolveContext& context) {
     const SolveOptions& options = context.options;
-    for (double best = std::numeric_limits<double>::infinity();;) {
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    for (double best = kInfinity, least = kInfinity;;) {
         run_scheme(problem, engine, u, d, context);
         if (context.result.status != Status::converged) return;
         std::vector<double> mapped;
         context.result.energy =
             energy_estimate(original, as_given(scaled, u, mapped), most_steps(context.result), options.threads);
         const auto& energy = context.result.energy;
-        if (!energy || energy->upper <= *options.energy || !(energy->value() < solving::kWorthwhile * best)) return;
-        best = energy->value();
-        context.doubled = true;
+        if (!energy || energy->upper <= *options.energy) return;
         solving::DoubleArithmetic(problem.system, options.threads, true).defect(u, problem.b, d);
         context.norm = norm2(d, options.threads);
+        // (An error along small eigenvalues stays as it is until the residual has come down to it.)
+        if (!(energy->value() < solving::kWorthwhile * best) && !(context.norm < solving::kWorthwhile * least)) return;
+        best = std::min(best, energy->value());
+        least = std::min(least, context.norm);
+        context.doubled = true;
         context.drops.begin_anew();
         context.energy *= 0.5; // (what the drops missed)
         if (!(context.norm > 0) || context.remaining() == 0) return;

@@ -91,6 +91,15 @@ RunEnd GmresSolver::begin_cycle(double stop, bool test) {
     return RunEnd::passes;
 }
 
+/// Is h, the norm of what step j's product has outside of the basis, within the roundings that made it? (A unit in the
+/// last place for a product and for a difference.)
+bool GmresSolver::is_noise(double h, std::size_t j) const {
+    double square = 0; // of the product's norm
+    for (std::size_t i = 0; i <= j; ++i) square += column(j, i) * column(j, i);
+    const int bits = std::min({spec_.p.fraction_bits, spec_.q.fraction_bits, spec_.operand.fraction_bits});
+    return h * h <= std::ldexp(square, 2 - 2 * bits);
+}
+
 RunEnd GmresSolver::step() {
     const Format& f = spec_.scalar;
     const std::size_t j = steps_;
@@ -110,6 +119,7 @@ RunEnd GmresSolver::step() {
     }
     if (dot.overflow) return RunEnd::window_overflow;
     const double h = exact::sqrt(f, dot.value);
+    const bool exhausted = is_noise(h, j);
     for (std::size_t k = 0; k < j; ++k) {
         const double upper = column(j, k), lower = column(j, k + 1);
         column(j, k) = exact::add(f, exact::mul(f, c_[k], upper), exact::mul(f, s_[k], lower));
@@ -125,7 +135,7 @@ RunEnd GmresSolver::step() {
     g_[j] = exact::mul(f, c_[j], g_[j]);
     rho_ = exact::mul(f, g_[j + 1], g_[j + 1]);
     ++steps_;
-    last_of_cycle_ = h == 0 || steps_ == restart_;
+    last_of_cycle_ = exhausted || steps_ == restart_;
     if (last_of_cycle_) return RunEnd::passes;
     if (basis_.size() == steps_) basis_.emplace_back(size_);
     arithmetic_->scale(exact::convert(spec_.operand, exact::div(f, 1, h)), w_, basis_[steps_]);

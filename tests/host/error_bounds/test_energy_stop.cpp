@@ -124,6 +124,38 @@ TEST(EnergyStop, FormatsThatCannotAreNotCalledConverged) {
     else EXPECT_FALSE(r.detail.empty());
 }
 
+/// A small eigenvalue whose part of b is small too: the energy stays until the residual has come down to it.
+TEST(EnergyStop, GoesOnWhileTheResidualFalls) {
+    constexpr std::uint32_t kRows = 20;
+    std::vector<std::uint64_t> begin{0};
+    std::vector<std::uint32_t> column;
+    std::vector<double> diagonal, b(kRows, 1.0);
+    for (std::uint32_t i = 0; i < kRows; ++i) {
+        diagonal.push_back(i == 0 ? 1e-8 : 0.5 + 0.5 * i);
+        column.push_back(i);
+        begin.push_back(i + 1);
+    }
+    b[0] = 1e-6;
+    mantissa::Problem problem = make_problem("poisson2d:level=3");
+    problem.system = mantissa::System(mantissa::CompressedRows(begin, column, diagonal));
+    problem.b = b;
+    problem.exact = {};
+    for (const char* scheme : {"direct", "pipelined", "chronopoulos-gear"}) {
+        SolveOptions o = options_of(Scheme::direct, true, 1e-4);
+        mantissa::set_scheme(o, scheme);
+        o.keep_solution = true;
+        const auto r = solve(problem, *mantissa::make_emulated_engine(), o);
+        EXPECT_EQ(r.status, Status::converged) << scheme << ": " << r.detail;
+        double error = 0, whole = 0;
+        for (std::uint32_t i = 0; i < kRows; ++i) {
+            const double x = b[i] / diagonal[i];
+            error += diagonal[i] * (r.u[i] - x) * (r.u[i] - x);
+            whole += b[i] * x;
+        }
+        EXPECT_LE(std::sqrt(error / whole), 1e-4) << scheme;
+    }
+}
+
 TEST(EnergyStop, ZeroRightHandSide) {
     mantissa::Problem problem = make_problem("poisson2d:level=3");
     std::fill(problem.b.begin(), problem.b.end(), 0.0);

@@ -92,11 +92,16 @@ void print_answer(std::FILE* to, const SolveOptions& o, const SolveResult& r, co
     if (r.equation_scale != 1)
         row("equation", fmt::format("the engine's is {} times the problem's", text::shortest(r.equation_scale)));
     if (o.spec.fixed_vectors()) {
-        const auto word = [](const char* name, int bits, const Format& f) {
-            return f.is_fixed() ? fmt::format("{} {} of {}  ", name, bits, f.word_bits) : std::string();
+        // (of all stages)
+        const auto word = [&](const char* name, int bits, Format DatapathSpec::*vector) {
+            if (!(o.spec.*vector).is_fixed()) return std::string();
+            int most = (o.spec.*vector).word_bits;
+            for (const auto& stage : o.schedule) most = std::max(most, (stage.spec.*vector).word_bits);
+            return fmt::format("{} {} of {}  ", name, bits, most);
         };
-        row("longest words", word("u", r.words.u, o.spec.u) + word("r", r.words.r, o.spec.r) +
-                                 word("p", r.words.p, o.spec.p) + word("q", r.words.q, o.spec.q) + "bits");
+        row("longest words", word("u", r.words.u, &DatapathSpec::u) + word("r", r.words.r, &DatapathSpec::r) +
+                                 word("p", r.words.p, &DatapathSpec::p) + word("q", r.words.q, &DatapathSpec::q) +
+                                 "bits");
         if (r.overflows != 0) row("overflows", fmt::format("{} outer steps lost to a word's overflow", r.overflows));
     }
     if (r.resident)

@@ -54,7 +54,10 @@ void defect_of(const CompressedRows& a, const std::vector<double>& b, const std:
 
 double norm_of(const std::vector<double>& v) {
     double largest = 0, sum = 0;
-    for (const double e : v) largest = std::max(largest, std::abs(e));
+    for (const double e : v) {
+        if (std::isnan(e)) return e;
+        largest = std::max(largest, std::abs(e));
+    }
     if (!(largest > 0) || !std::isfinite(largest)) return largest;
     const double scale = std::ldexp(1.0, -std::clamp(std::ilogb(largest), -1000, 1000));
     for (std::size_t i = 0; i < v.size(); i += kRowBlock) {
@@ -102,8 +105,14 @@ public:
             run(active, norm, report);
             for (std::size_t s = 0; s < systems_; ++s) {
                 if (!active[s]) continue;
+                std::vector<double> last(x[s].size());
+                last.swap(x[s]);
                 take(x_, x[s], s);
                 place_defect(b[s], x[s], s, norm[s], report[s]);
+                if (!std::isfinite(report[s].true_residual)) { // the iterate before it is worth more
+                    x[s].swap(last);
+                    report[s].true_residual = before[s];
+                }
                 active[s] = goes_on(report[s], before[s]);
                 before[s] = report[s].true_residual;
             }
