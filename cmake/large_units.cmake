@@ -45,9 +45,3 @@ foreach(target mantissa_report mantissa_results mantissa_synthesis mantissa_work
     target_compile_options(${target} PRIVATE -O1)
   endif()
 endforeach()
-# Neither does what a wheel starts.
-if(SKBUILD)
-  foreach(target mantissa_base mantissa_sim)
-    target_compile_options(${target} PRIVATE -O1)
-  endforeach()
-endif()
