@@ -56,7 +56,7 @@ SENSIBLE = {
     "fx_cores": ["", "Cores=1 CoefMode=0 RowShift=16"],
     "fx_resident": ["", "Lanes=4 OuterLanes=4 VW=40 VF=39"],
     "fx_cycle": ["", "After=4 Before=4 M2=300 S2=11 M3=300 S3=11 N0=300 T0=11 N1=300 T1=11 N2=300 T2=11 N3=300 T3=11", "W=16 F=24 E=24",
-                 "W=4 F=4 Phi=2 E=4 Guard=0", "Lanes=4 MaxLevel=2 StoredLevel=2 BusWords=4", "Checks=1 Lanes=4 MaxLevel=2 StoredLevel=2 BusWords=4", "Checks=1 Lanes=128", "MaxLevel=14 StoredLevel=10"],
+                 "W=4 F=4 Phi=2 E=4 Guard=0", "Lanes=4 MaxLevel=2 StoredLevel=2 BusWords=4", "Checks=1 Lanes=4 MaxLevel=2 StoredLevel=2 BusWords=4", "Lanes=128", "MaxLevel=14 StoredLevel=10"],
     "sp_core": ["", "RowLog=20", "LenW=11"],
 }
 
