@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
+from ._arguments import refuse_masks, whole
 from .formats import ML_DTYPES, AnyFormat, Format, FormatLike, NarrowFormat, WordFormat, format
 from .options import get_threads
 
@@ -33,6 +34,7 @@ def _as_operand(x: Any) -> NDArray[Any]:
 
     if isinstance(x, Array):
         return x.values
+    refuse_masks(x, "an operand")
     a = np.asarray(x)
     if a.dtype in _FLOATS:
         return a
@@ -144,9 +146,7 @@ def _seed_of(f: AnyFormat, seed: Optional[int]) -> int:
         raise ValueError(f"{f} rounds stochastically: give a seed, as seed=1")
     if seed is not None and not stochastic:
         raise ValueError(f"seed: {f} does not round stochastically; write {f}:sr or leave the seed out")
-    if seed is not None and not 0 <= seed < 2 ** 64:
-        raise ValueError("seed: give 0 to 2^64 - 1")
-    return seed or 0
+    return 0 if seed is None else whole(seed, "seed", 0, 2 ** 64 - 1)
 
 
 def _apply(f: Union[Format, NarrowFormat], operation: str, out: NDArray[Any], operands: list[Any],
@@ -254,6 +254,7 @@ def encode(x: Any, fmt: FormatLike, *, seed: Optional[int] = None) -> NDArray[An
 def decode(bits: Any, fmt: FormatLike) -> NDArray[Any]:
     """The values of bit patterns, as float64."""
     f = format(fmt)
+    refuse_masks(bits, "bits")
     patterns = np.asarray(bits)
     if patterns.dtype.kind not in "iu":
         raise TypeError(f"an array of {patterns.dtype}: bit patterns are integers")

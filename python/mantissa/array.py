@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core, sums
+from ._arguments import refuse_masks
 from .arithmetic import (_FLOATS, FixedFormat, _apply, _as_operand, _operate_words, _overflowed, _word_dtype,
                          _word_values, _words, round)
 from .formats import AnyFormat, Format, FormatLike, WordFormat, format
@@ -93,6 +94,9 @@ class Array(np.lib.mixins.NDArrayOperatorsMixin):
     def __len__(self) -> int:
         return len(self._data)
 
+    def __bool__(self) -> bool:
+        return bool(self.values)  # (of several elements NumPy's ValueError)
+
     def __repr__(self) -> str:
         return f"mantissa.array({np.array2string(self.values, separator=', ')}, '{self._format}')"
 
@@ -104,6 +108,12 @@ class Array(np.lib.mixins.NDArrayOperatorsMixin):
 
     def __float__(self) -> float:
         return float(self.values)
+
+    def __copy__(self) -> "Array":
+        return self.copy()
+
+    def __reduce__(self) -> Any:
+        return Array, (self._data, self._format)
 
     def reshape(self, *shape: Any) -> "Array":
         """As of a NumPy array."""
@@ -306,6 +316,7 @@ def from_words(words: Any, fmt: FormatLike) -> Array:
     f = format(fmt)
     if not f.is_fixed:
         raise ValueError(f"from_words: {f} is a floating format; give a fixed-point one, as fx18.16")
+    refuse_masks(words, "words")
     given = np.asarray(words)
     if given.dtype.kind not in "iu":
         raise TypeError(f"from_words: an array of {given.dtype}; give integers")

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core, sums
+from ._arguments import whole, word
+from ._results import Compared
 from .arithmetic import _as_operand, round
 from .formats import Format, FormatLike, format
 from .options import get_threads
@@ -33,8 +35,8 @@ _ELEMENTS = {"mxfp8_e4m3": _Element("fp8_e4m3", 9, 18), "mxfp8_e5m2": _Element("
 _RULES = ("floor", "ceil", "even", "rceil")
 
 
-@dataclass(frozen=True, repr=False)
-class Blocks:
+@dataclass(frozen=True, repr=False, eq=False)
+class Blocks(Compared):
     """An array in a block format: block k of the axis stands for scales[..., k, ...] times its elements."""
 
     format: str
@@ -148,13 +150,12 @@ def blocks(x: Any, fmt: str, *, block: Optional[int] = None, axis: int = -1, sca
     scale is m / 6 / tensor_scale, at least 2^-6 and at most 448, rounded to fp8_e4m3; elements are x times
     (1 / tensor_scale) / scale, rounded to E2M1.
     """
-    name, _, words = fmt.partition(":")
+    name, _, words = word(fmt, "fmt").partition(":")
     if name not in _ELEMENTS:
         raise ValueError(f"format '{fmt}': the block formats are {', '.join(_ELEMENTS)}")
     if block is None:
         block = 16 if name == "nvfp4" else 32
-    if isinstance(block, bool) or not isinstance(block, int) or block < 1:
-        raise ValueError(f"block {block!r}: give 1 or more numbers")
+    block = whole(block, "block", 1)
     if scale not in _RULES or (name == "nvfp4" and scale != "floor"):
         known = "nvfp4 has a rule of its own; leave it out" if name == "nvfp4" else f"the rules are {', '.join(_RULES)}"
         raise ValueError(f"scale '{scale}': {known}")
@@ -163,10 +164,10 @@ def blocks(x: Any, fmt: str, *, block: Optional[int] = None, axis: int = -1, sca
     a = np.atleast_1d(np.asarray(_as_operand(x), np.float64))
     if not -a.ndim <= axis < a.ndim:
         raise ValueError(f"axis {axis}: the array has {a.ndim}")
-    element, whole = _ELEMENTS[name], 1.0
+    element, of_all = _ELEMENTS[name], 1.0
     cut = _cut(np.moveaxis(a, axis, -1), block)
     if name == "nvfp4":
-        quotients, scales, whole = _nvfp4(cut, tensor_scale)
+        quotients, scales, of_all = _nvfp4(cut, tensor_scale)
     else:
         scales = _power_of_two_scales(cut, name, scale)
         with np.errstate(invalid="ignore"):
@@ -178,4 +179,4 @@ def blocks(x: Any, fmt: str, *, block: Optional[int] = None, axis: int = -1, sca
     length = a.shape[axis]
     elements = np.moveaxis(rounded.reshape(cut.shape[:-2] + (-1,))[..., :length], -1, axis)
     return Blocks(fmt, block, np.ascontiguousarray(elements), np.ascontiguousarray(np.moveaxis(scales, -1, axis)), axis,
-                  whole)
+                  of_all)

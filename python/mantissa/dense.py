@@ -9,15 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
+from ._arguments import doubles, plain, word
 from ._options import DenseOptions
-from .solving import _threads
+from ._results import Compared
+from .options import threads_of_call
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 
-@dataclass(frozen=True)
-class DenseResult:
+@dataclass(frozen=True, eq=False)
+class DenseResult(Compared):
     """What came of a dense solve. Norms are maximum norms."""
 
     problem: str
@@ -32,16 +34,17 @@ class DenseResult:
     """Refinement steps after the first substitution."""
     krylov_steps: int
     """GMRES steps in all."""
-    backward_error: float
-    """||b - A x|| / (||A|| ||x|| + ||b||)."""
-    hpl_residual: float
-    forward_error: float
+    backward_error: Optional[float]
+    """||b - A x|| / (||A|| ||x|| + ||b||). Like all that follows of the solution and of the factors None where there are no
+    factors."""
+    hpl_residual: Optional[float]
+    forward_error: Optional[float]
     """||x - 1||: of use where the solution is all ones, as that of problems made from a text."""
-    growth: float
-    condition: float
+    growth: Optional[float]
+    condition: Optional[float]
     """A lower estimate, from the factors; as growth and factor_error no number (nan) where a device's own arithmetic
     (lu="lu:double,sum=free", "tensor:half-pair") formed them."""
-    factor_error: float
+    factor_error: Optional[float]
     """||P A - L U|| / ||A||."""
     factor_seconds: float
     refine_seconds: float
@@ -70,12 +73,13 @@ def solve_dense(a: Any, b: Any = None, *, threads: Optional[int] = None, engine:
             raise ValueError("b: a dense problem of a text has its own right-hand side; leave it out")
         problem = _core.make_dense_problem(a)
     else:
-        matrix = np.ascontiguousarray(a, np.float64)
+        matrix = np.ascontiguousarray(doubles(a, "a"))
         if matrix.ndim != 2:
             raise ValueError(f"a: an array of shape {matrix.shape}; give a square matrix")
-        right = matrix.sum(axis=1) if b is None else np.ascontiguousarray(b, np.float64).reshape(-1)
+        right = matrix.sum(axis=1) if b is None else np.ascontiguousarray(doubles(b, "b")).reshape(-1)
         problem = _core.dense_problem_of("a matrix of Python", matrix, right)
-    return DenseResult(**_core.solve_dense(problem, dict(options), _threads(threads), engine))
+    asked = {name: plain(value) for name, value in options.items()}
+    return DenseResult(**_core.solve_dense(problem, asked, threads_of_call(threads), word(engine, "engine")))
 
 
 def dense_matrix(text: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
+from ._arguments import doubles, word
 from .arithmetic import mul, round
 from .formats import AnyFormat, FormatLike, format
 from .problems import Problem, problem
-from .solving import _threads
+from .options import threads_of_call
 
 Vector = NDArray[np.float64]
 
@@ -36,14 +37,14 @@ class _Preconditioner:
     def matvec(self, x: ArrayLike) -> Vector:
         """The preconditioner times a vector of shape (unknowns,) or (unknowns, 1). ValueError for other shapes, and for
         numbers that are not finite."""
-        given = np.asarray(x, np.float64)
+        given = doubles(x, "x")
         if given.shape not in ((self.shape[0],), (self.shape[0], 1)):
             raise ValueError(f"an array of shape {given.shape} beside {self.shape[0]} unknowns; give a vector")
         return self._apply(np.ascontiguousarray(given.reshape(-1))).reshape(given.shape)
 
     def matmat(self, x: ArrayLike) -> Vector:
         """matvec() of each column."""
-        given = np.asarray(x, np.float64)
+        given = doubles(x, "x")
         if given.ndim != 2 or given.shape[0] != self.shape[0]:
             raise ValueError(f"an array of shape {given.shape} beside {self.shape[0]} unknowns; give columns")
         out = np.empty(given.shape)
@@ -52,7 +53,7 @@ class _Preconditioner:
         return out
 
     def __matmul__(self, x: ArrayLike) -> Vector:
-        given = np.asarray(x, np.float64)
+        given = doubles(x, "x")
         return self.matvec(given) if given.ndim == 1 else self.matmat(given)
 
     def __call__(self, x: ArrayLike) -> Vector:
@@ -131,10 +132,10 @@ def multilevel(matrix: Union[str, Problem, Any], spec: str = "", *, threads: Uni
     if not system.symmetric:
         raise ValueError("multilevel: the matrix is not symmetric, so there are no levels of it; solve() has GMRES for such "
                          "ones")
-    text = spec.strip()
+    text = word(spec, "spec").strip()
     if not text or "=" in text.split(",")[0]:
         text = "v11" + ("," + text if text else "")
-    return MultilevelPreconditioner(system, text, _threads(threads))
+    return MultilevelPreconditioner(system, text, threads_of_call(threads))
 
 
 def jacobi(matrix: Union[str, Problem, Any], fmt: FormatLike = "double") -> JacobiPreconditioner:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Optional, Union
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
+from ._arguments import doubles, integers, word
 
 _NAME = "a matrix of Python"
 
@@ -24,7 +26,8 @@ class Problem:
     kind: str
     """How the matrix is kept: "stencil", "bands", "sparse" or "symmetric"."""
     _core: _core.Problem = field(repr=False, compare=False)
-    _in_memory: bool = field(default=False, repr=False, compare=False)
+    _text: Optional[str] = field(default=None, repr=False, compare=False)
+    """What made it; None of a matrix in memory."""
 
     @property
     def right_hand_sides(self) -> int:
@@ -34,7 +37,7 @@ class Problem:
     @cached_property
     def b(self) -> NDArray[np.float64]:
         """The right-hand side, the first of several."""
-        return self._core.b()
+        return self._core.b(0)
 
     @cached_property
     def exact(self) -> Optional[NDArray[np.float64]]:
@@ -57,6 +60,13 @@ class Problem:
         """Is the matrix symmetric to the last bit? CG takes no other."""
         return self._core.symmetric
 
+    def __reduce__(self) -> Any:
+        """A copy, and what a pickle is read into, is made anew: from the text, or from the rows."""
+        if self._text is not None:
+            return problem, (self._text,)
+        columns = [self._core.b(k) for k in range(self.right_hand_sides)]
+        return _problem_of_rows, (self.name, *self.csr(), np.concatenate(columns))
+
     def csr(self) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
         """The matrix in compressed rows: data, indices, indptr, as scipy.sparse.csr_matrix takes them. Rows of Dirichlet
         nodes of a stencil are empty."""
@@ -77,6 +87,7 @@ def problem(what: Union[str, Any], b: Any = None, *, name: str = _NAME) -> Probl
     matrix: a SciPy sparse matrix, a triple (data, indices, indptr) of compressed rows, or a square NumPy array whose
     zeros are left out. One that is not symmetric to the last bit (Problem.symmetric), or has a diagonal entry that is
     not above zero, is solved by what takes it: the recurrences bicgstab and gmres.
+    Real: a complex type is refused, whatever its imaginary parts are, and so is a masked array with masked elements.
     b: the right-hand side of a matrix; ones by default. Of shape (unknowns, count): several, for solve_all(). A text has
     its own.
 
@@ -88,12 +99,35 @@ def problem(what: Union[str, Any], b: Any = None, *, name: str = _NAME) -> Probl
         made = _core.make_problem(what)
     else:
         data, indices, indptr = _rows(what)
-        right = np.ones(len(indptr) - 1) if b is None else np.asarray(b, np.float64)
+        right = np.ones(len(indptr) - 1) if b is None else doubles(b, "b")
         if right.ndim > 2 or (right.ndim == 2 and right.shape[0] != len(indptr) - 1):
             raise ValueError(f"b: an array of shape {right.shape} beside {len(indptr) - 1} rows; give (rows,) or (rows, count)")
-        right = right.reshape(-1, order="F")
-        made = _core.problem_of_rows(name, indptr, indices, data, right)
-    return Problem(made.name, made.unknowns, made.kind, made, not isinstance(what, str))
+        return _problem_of_rows(word(name, "name"), data, indices, indptr, right.reshape(-1, order="F"))
+    return _problem_of(made, what)
+
+
+def _problem_of(made: _core.Problem, text: Optional[str]) -> Problem:
+    return Problem(made.name, made.unknowns, made.kind, made, text)
+
+
+def _problem_of_rows(name: str, data: NDArray[Any], indices: NDArray[Any], indptr: NDArray[Any], b: NDArray[Any]) -> Problem:
+    """b: its columns, one behind the other."""
+    return _problem_of(_core.problem_of_rows(name, indptr, indices, data, b), None)
+
+
+def on_file(system: Problem, folder: str) -> Problem:
+    """A system with one right-hand side, written into the folder and read from there: one that has a text."""
+    data, indices, indptr = system.csr()
+    row = np.repeat(np.arange(system.unknowns), np.diff(indptr))
+    kept = row >= indices if system.symmetric else np.ones(len(row), bool)
+    entries = np.rec.fromarrays([row[kept] + 1, indices[kept] + 1, data[kept]])
+    matrix, b = os.path.join(folder, "matrix.mtx"), os.path.join(folder, "b.mtx")
+    np.savetxt(matrix, entries, "%d %d %.17g", comments="", header=(
+        f"%%MatrixMarket matrix coordinate real {'symmetric' if system.symmetric else 'general'}\n"
+        f"{system.unknowns} {system.unknowns} {len(entries)}"))
+    np.savetxt(b, system.b, "%.17g", comments="",
+               header=f"%%MatrixMarket matrix array real general\n{system.unknowns} 1")
+    return problem(f"mtx:{matrix},rhs=file:{b}")
 
 
 def _rows(matrix: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
@@ -107,7 +141,7 @@ def _rows(matrix: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     elif isinstance(matrix, tuple) and len(matrix) == 3:
         parts = matrix
     else:
-        dense = np.asarray(matrix, np.float64)
+        dense = doubles(matrix, "matrix")
         if dense.ndim != 2 or dense.shape[0] != dense.shape[1]:
             raise ValueError(f"matrix: an array of shape {dense.shape}; give a square matrix, a SciPy sparse matrix or "
                              "(data, indices, indptr)")
@@ -115,5 +149,5 @@ def _rows(matrix: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
         begin = np.searchsorted(row, np.arange(dense.shape[0] + 1))
         parts = (dense[row, column], column, begin)
     data, indices, indptr = parts
-    return (np.ascontiguousarray(data, np.float64), np.ascontiguousarray(indices, np.int64),
-            np.ascontiguousarray(indptr, np.int64))
+    return (np.ascontiguousarray(doubles(data, "matrix")), np.ascontiguousarray(integers(indices, "indices")),
+            np.ascontiguousarray(integers(indptr, "indptr")))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import sys
+import tempfile
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence, TypeVar, Union
 
@@ -12,10 +13,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
+from ._arguments import doubles, format_text, given, number, truth, whole, word
 from ._options import DEFAULTS, SolveOptions
+from ._results import Compared
 from .formats import FormatLike
-from .options import get_threads
-from .problems import Problem, problem as make_problem
+from .options import threads_of_call
+from .problems import Problem, on_file, problem as make_problem
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -27,8 +30,8 @@ ProgressFunction = Callable[[int, int, float], Optional[bool]]
 Progress = Union[ProgressFunction, bool, None]
 
 
-@dataclass(frozen=True)
-class History:
+@dataclass(frozen=True, eq=False)
+class History(Compared):
     """Three columns, a row for the start and for each outer step."""
 
     inner_iterations: NDArray[np.int64]
@@ -39,8 +42,8 @@ class History:
         return len(self.relative_defect)
 
 
-@dataclass(frozen=True)
-class SolveResult:
+@dataclass(frozen=True, eq=False)
+class SolveResult(Compared):
     """What came of a solve."""
 
     problem: str
@@ -141,7 +144,7 @@ class Hardware:
     missing: list[str]
     """A sentence for each figure that could not be had, with the reason."""
     comparison: str
-    """The comparison file that gives the same figures."""
+    """The comparison file that gives the same figures; of a matrix in memory, a line that says why there is none."""
 
 
 @dataclass(frozen=True)
@@ -229,12 +232,17 @@ _IN_MEMORY = ("no command: this matrix is in memory, where no mantissa solve fin
               "mantissa.solve(problem, **advice.advised.solve_options), or write it to a .mtx file")
 
 
-def _given(**options: Any) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if value is not None}
+#: What mends it where one right-hand side is taken.
+_ONE_COLUMN = "give a problem with one, as problem(matrix, b[:, 0])"
 
 
 def _problem(what: ProblemLike) -> Problem:
     return what if isinstance(what, Problem) else make_problem(what)
+
+
+def _require_one(system: Problem, mend: str) -> None:
+    if system.right_hand_sides != 1:
+        raise ValueError(f"problem: it has {system.right_hand_sides} right-hand sides; {mend}")
 
 
 def _solve_result(fields: dict[str, Any]) -> SolveResult:
@@ -267,19 +275,20 @@ def solve(problem: ProblemLike, spec: Optional[FormatLike] = None, *, engine: st
     problem: a Problem, or its text. spec: a format, as "s17e8" (where nothing is given) or "fx18.16", or a full datapath,
     as "s14e8,u=s23e8,row=s20e8,dot=fixed[13:-50]". The other keywords are the options of `mantissa solve`, in
     docs/options.md; None stands for the default. guess: where to begin in place of zero, an array of as many numbers as
-    unknowns.
+    unknowns. Options take numbers of NumPy, too, and a dtype where they take a format.
 
     callback(inner iterations, outer iterations, relative defect) is called for each outer step: for each row of the
-    result's history after its first, as it comes. progress takes the same, ten times a second at most, also within an
-    outer step (the defect is 0 there: none is formed). Either ends the solve by returning False. progress=True shows a
-    line on standard error that changes as the solve goes on.
+    result's history after its first, as it comes. A solve without outer steps calls it every so often, with the residual
+    of its recurrence: direct, pipelined, gmres and the other recurrences after some dozens of iterations, jacobi-pcg after
+    each, native ones when the device is looked at. progress takes the same, ten times a second at most, also within an
+    outer step (the defect is 0 there: none is formed). Either ends the solve by returning False, where it is not done at
+    that moment. progress=True shows a line on standard error that changes as the solve goes on.
 
     ^C ends it with KeyboardInterrupt. Raises ValueError, one line, for a request that cannot be carried out. A solve that
     does not converge is a result, no exception: look at status.
     """
     system = _problem(problem)
-    if system.right_hand_sides != 1:
-        raise ValueError(f"problem: it has {system.right_hand_sides} right-hand sides; solve_all() takes them")
+    _require_one(system, "solve_all() takes them")
     return solve_all(system, spec, engine=engine, threads=threads, solution=solution, guess=guess, progress=progress,
                      callback=callback, **options)[0]
 
@@ -289,10 +298,12 @@ def solve_all(problem: ProblemLike, spec: Optional[FormatLike] = None, *, engine
               callback: Optional[ProgressFunction] = None, **options: Unpack[SolveOptions]) -> list[SolveResult]:
     """solve() for each of a problem's right-hand sides (problem(matrix, b) with b of shape (unknowns, count), or
     "mtx:FILE,rhs=file:PATH" with columns): a result each. guess is that of all."""
-    asked = _given(spec=None if spec is None else str(spec), threads=_threads(threads), history=True, solution=solution, **options)
-    begin = None if guess is None else np.ascontiguousarray(guess, np.float64).reshape(-1)  # (its length is checked there)
+    asked = given(spec=None if spec is None else format_text(spec), threads=threads_of_call(threads), history=True,
+                  solution=truth(solution, "solution"), **options)
+    begin = None if guess is None else np.ascontiguousarray(doubles(guess, "guess")).reshape(-1)  # (its length is checked there)
     shown = _show if progress is True else progress or None
-    results = [_solve_result(r) for r in _core.solve(_problem(problem)._core, engine, asked, begin, shown, callback)]
+    solved = _core.solve(_problem(problem)._core, word(engine, "engine"), asked, begin, shown, callback)
+    results = [_solve_result(r) for r in solved]
     if progress is True:
         print(file=sys.stderr)
     return results
@@ -308,11 +319,6 @@ if not TYPE_CHECKING:
     solve_all = _shows_keywords(solve_all)
 
 
-def _threads(count: Optional[int]) -> int:
-    chosen = get_threads() if count is None else count
-    return chosen if chosen != 0 else os.cpu_count() or 1
-
-
 def advise(problem: ProblemLike, *, tolerance: float = 1e-10, inner: int = 10, threads: Optional[int] = None,
            engine: Union[str, Sequence[str], None] = None, device: Union[str, os.PathLike[str], None] = None,
            store: Union[str, os.PathLike[str], None] = None) -> Advice:
@@ -326,21 +332,46 @@ def advise(problem: ProblemLike, *, tolerance: float = 1e-10, inner: int = 10, t
     Raises ValueError, one line, for an engine or a device that is none.
     """
     system = _problem(problem)
-    names = engine if engine is None or isinstance(engine, str) else ",".join(engine)
-    fields = _core.advise(system._core, tolerance, inner, _threads(threads), names or "",
-                          "" if device is None else os.fspath(device), "" if store is None else os.fspath(store))
-    if (command := fields.pop("cycles_command")) is not None and system._in_memory:
+    _require_one(system, _ONE_COLUMN)
+    names = engine if engine is None or isinstance(engine, str) else ",".join(word(e, "engine") for e in engine)
+
+    def advice_on(given: Problem) -> dict[str, Any]:
+        return _core.advise(given._core, number(tolerance, "tolerance"), whole(inner, "inner", 1, 2 ** 64 - 1),
+                            threads_of_call(threads), names or "", "" if device is None else os.fspath(device),
+                            "" if store is None else os.fspath(store))
+
+    file = ""
+    if device is not None and system._text is None:  # the model of a device takes a system by its text
+        with tempfile.TemporaryDirectory() as folder:
+            filed = on_file(system, folder)
+            file, fields = filed.name, advice_on(filed)
+    else:
+        fields = advice_on(system)
+    if (command := fields.pop("cycles_command")) is not None and system._text is None:
         fields["text"] = fields["text"].replace(command, f"mantissa.solve(problem, preconditioner={fields['cycles']!r})")
     for name in ("advised", "fewest"):
         if fields[name] is None:
             continue
-        if system._in_memory:
+        if system._text is None:
             fields["text"] = fields["text"].replace(fields[name]["command"], _IN_MEMORY)
             fields[name]["command"] = _IN_MEMORY
         fields[name] = Widths(**fields[name])
+    if file:
+        _name_again(fields, file, system.name)
     if fields["hardware"] is not None:
         fields["hardware"] = Hardware(**fields["hardware"])
     return Advice(_problem=system, **fields)
+
+
+def _name_again(fields: dict[str, Any], file: str, name: str) -> None:
+    """What was found of the file of a matrix in memory, which is gone, as that of the matrix."""
+    fields["text"] = fields["text"].replace(file, name)
+    if (hardware := fields["hardware"]) is None:
+        return
+    hardware["rows"] = [{key: name if value == file else value for key, value in row.items()} for row in hardware["rows"]]
+    hardware["missing"] = [line.replace(file, name) for line in hardware["missing"]]
+    hardware["comparison"] = ("no comparison file: this matrix is in memory, where no mantissa compare finds it; write it to "
+                              "a .mtx file")
 
 
 def advise_cycles(problem: ProblemLike, cycle: str = "v11,w=10", *, tolerance: float = 1e-10,
@@ -353,11 +384,13 @@ def advise_cycles(problem: ProblemLike, cycle: str = "v11,w=10", *, tolerance: f
     Raises ValueError, one line, for a cycle that is none and for a matrix that is not symmetric.
     """
     system = _problem(problem)
-    found = _core.advise_cycles(system._core, cycle, tolerance, _threads(threads))
+    _require_one(system, _ONE_COLUMN)
+    tolerance = number(tolerance, "tolerance")
+    found = _core.advise_cycles(system._core, word(cycle, "cycle"), tolerance, threads_of_call(threads))
     advised = found.get("advised") or {}
     text = found["text"]
     for command in (advised.get("command"), found["jacobi"]["command"]):
-        if command is not None and system._in_memory:
+        if command is not None and system._text is None:
             text = text.replace(command, "no command: this matrix is in memory")
     same = [t for t in found["in_double"] if t["converged"] and t["cycle"][:3] == (advised.get("cycle") or "")[:3]]
     return CycleAdvice(levels=found["levels"]["unknowns"], double_iterations=same[0]["iterations"] if same else None,
@@ -375,4 +408,4 @@ def engines() -> dict[str, str]:
 
 def spec(text: str) -> str:
     """The full, canonical text of a datapath. Raises ValueError for one that no engine can mean."""
-    return _core.parse_spec(text)
+    return _core.parse_spec(format_text(text))

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
+from ._arguments import format_text
 from .arithmetic import FixedFormat, _as_operand, _check, _overflowed, _words
 from .formats import AnyFormat, Format, FormatLike, NarrowFormat, WordFormat, format
 from .options import get_threads
@@ -32,7 +33,7 @@ Axis = Union[int, tuple[int, ...], None]
 
 
 def _accumulator(f: FixedFormat, acc: Optional[FormatLike]) -> str:
-    text = str(f) if acc is None else str(acc)
+    text = str(f) if acc is None else format_text(acc)
     if text == "exact":
         raise ValueError(f"acc 'exact': terms of {f} are floating and have no common last bit; give a window that holds "
                          "them all, as 'fixed[20:-40]', or a fixed-point format, whose sums are exact")
@@ -56,11 +57,11 @@ def _texts(f: FixedFormat, acc: Any, product: Any, result: Any) -> tuple[str, st
     if isinstance(chosen, NarrowFormat):
         raise ValueError(f"result {chosen}: sums are not rounded into it; leave result out, and give what comes to "
                          "mantissa.round")
-    return _accumulator(f, acc), str(product) if product is not None else str(f), chosen
+    return _accumulator(f, acc), format_text(product) if product is not None else str(f), chosen
 
 
 def _fixed_only(f: FixedFormat, acc: Any, product: Any, result: Any) -> None:
-    if (acc is not None and str(acc) != "exact") or product is not None or result is not None:
+    if (acc is not None and format_text(acc) != "exact") or product is not None or result is not None:
         raise ValueError(f"{f} is a fixed-point format: its sums are exact and rounded once; leave out acc, product and "
                          "result")
     if not f.as_double:

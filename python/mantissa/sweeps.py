@@ -9,11 +9,14 @@ import tempfile
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Iterable, Optional, Union
+from typing import Any, Iterable, Mapping, Optional, Union
 
 from . import _core
+from ._arguments import plain, shown
 from ._options import DenseOptions
-from .options import get_threads
+from .formats import Format, NarrowFormat, WordFormat
+from .options import threads_of_call
+from .problems import Problem
 
 PathLike = Union[str, "os.PathLike[str]"]
 
@@ -38,21 +41,30 @@ class SweepResult:
         return frame(self.rows, library)
 
 
-def _value(value: Any) -> str:
+def _value(key: str, given: Any) -> str:
+    """As TOML has it. A generator or a range is a list; a matrix is none, though its rows can be gone through."""
+    value = plain(given)
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (int, float)):
         return repr(value)
-    if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(_value(v) for v in value) + "]"
-    return json.dumps(str(value))
+    if isinstance(value, Problem):
+        if value._text is None:
+            raise ValueError(f"{key}: '{value.name}' is in memory, and a store knows a system by its text; give texts, as "
+                             "'poisson2d:level=6' or 'mtx:FILE.mtx'")
+        return json.dumps(value._text)
+    if isinstance(value, (str, os.PathLike, Format, NarrowFormat, WordFormat)):
+        return json.dumps(str(value))
+    if isinstance(value, Iterable) and not isinstance(value, (Mapping, bytes)) and not hasattr(value, "tocsr"):
+        return "[" + ", ".join(_value(key, v) for v in value) + "]"
+    raise ValueError(f"{key} {shown(value)}: give numbers, texts or formats, or a list of them")
 
 
 def _toml(grid: dict[str, Any]) -> str:
     """One grid as a sweep file has it. Dense systems have tables of their own."""
     dense = ({"n", "kind", "acc", "kappa", "krylov"} | set(DenseOptions.__annotations__)) & set(grid)
     lines = ["[[dense]]" if dense else "[[grid]]"]
-    return "\n".join(lines + [f"{key} = {_value(value)}" for key, value in grid.items()]) + "\n"
+    return "\n".join(lines + [f"{key} = {_value(key, value)}" for key, value in grid.items()]) + "\n"
 
 
 def sweep(file: Optional[PathLike] = None, *, store: Optional[PathLike] = None, threads: Optional[int] = None,
@@ -62,15 +74,16 @@ def sweep(file: Optional[PathLike] = None, *, store: Optional[PathLike] = None, 
         mantissa.sweep(problem=["poisson2d:level=6"], format=["s10e8", "s14e8", "s17e8"], inner=10).frame()
 
     The keywords are the keys of a sweep file (docs/which_bits.md shows some): problem, format or spec, u, row, dot,
-    scheme, inner, engine, ...; with n, kind, format, acc, refine the systems are dense. store: a results file (SQLite),
-    in which points that are there already are not solved again; without one a sweep of keywords keeps nothing. threads:
-    points at a time.
+    scheme, inner, engine, ...; each a value or several (a list, a range, a NumPy array, a generator). With n, kind, format,
+    acc, refine the systems are dense. store: a results file (SQLite), in which points that are there already are not
+    solved again; without one a sweep of keywords keeps nothing. threads: points at a time.
 
     ^C ends it after the points that are being solved; what is stored stays, and the same call goes on from there.
     """
+    grid = {key: value for key, value in grid.items() if value is not None}
     if (file is None) == (not grid):
         raise ValueError("sweep: give a sweep file, or its keys as keywords: sweep(problem=[...], format=[...])")
-    count = (get_threads() if threads is None else threads) or os.cpu_count() or 1
+    count = threads_of_call(threads)
     if file is None and store is None:
         with tempfile.TemporaryDirectory() as folder:
             return _run("", grid, str(Path(folder) / "sweep.sqlite"), count, keep=False)

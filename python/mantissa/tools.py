@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Optional
 
 from . import _core
+from ._arguments import format_text, given, number, truth, whole, word
 from ._options import SolveOptions
 from .formats import FormatLike
-from .solving import ProblemLike, SolveResult, _given, _problem, _shows_keywords, _solve_result
+from .solving import _ONE_COLUMN, ProblemLike, SolveResult, _problem, _require_one, _shows_keywords, _solve_result
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -69,8 +70,12 @@ def simulate(problem: ProblemLike, spec: FormatLike = "s17e8", *, clock_mhz: flo
     The other keywords are those of solve(). The first simulation of a datapath builds a model (half a minute or more), which is kept. Raises RuntimeError, one
     line, where Verilator or a compiler is missing or fails, ValueError for a datapath or a problem that the core has not.
     """
-    asked = _given(spec=str(spec), history=True, solution=True, **options)
-    fields = _core.simulate(_problem(problem)._core, asked, clock_mhz, bandwidth_gb, latency_ns, stall, seed, cores)
+    asked = given(spec=format_text(spec), history=True, solution=True, **options)
+    system = _problem(problem)
+    _require_one(system, _ONE_COLUMN)
+    fields = _core.simulate(system._core, asked, number(clock_mhz, "clock_mhz"), number(bandwidth_gb, "bandwidth_gb"),
+                            number(latency_ns, "latency_ns"), number(stall, "stall"), whole(seed, "seed", 0, 2 ** 64 - 1),
+                            whole(cores, "cores", 1, 64))
     return Simulation(solve=_solve_result(fields.pop("solve")), **fields)
 
 
@@ -87,5 +92,7 @@ def synthesize(spec: FormatLike = "s17e8", target: str = "xc2v", *, multiplier: 
     for ecp5 only. Results are kept in `store`, by default in the user's cache, and a known one needs no run; yosys must be
     there all the same. Raises RuntimeError, one line, where yosys is missing or fails.
     """
-    return Synthesis(**_core.synthesize(str(spec), target, multiplier, part, bands or "", combinational, place,
-                                        str(store or "")))
+    return Synthesis(**_core.synthesize(
+        format_text(spec), word(target, "target"), word(multiplier, "multiplier"), word(part, "part"),
+        "" if bands is None else word(bands, "bands"), truth(combinational, "combinational"),
+        whole(place, "place", 0, 2 ** 31 - 1), str(store or "")))

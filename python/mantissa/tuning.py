@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Callable, Mapping, Sequence
 
 from . import _core
+from ._arguments import number, plain, whole
 from .formats import Format, format
 
 
@@ -28,6 +29,7 @@ class Trial:
 
     formats: dict[str, Any]
     error: float
+    """As evaluate() returned it, nan and inf included."""
     cost: float
 
 
@@ -50,7 +52,8 @@ class Tuned:
     def front(self) -> list[Trial]:
         """Trials that no other beats in both error and cost, the cheapest first."""
         front: list[Trial] = []
-        for trial in sorted(self.trials, key=lambda t: (t.cost, t.error)):
+        known = (t for t in self.trials if not math.isnan(t.error))
+        for trial in sorted(known, key=lambda t: (t.cost, t.error)):
             if not front or trial.error < front[-1].error:
                 front.append(trial)
         return front
@@ -73,19 +76,22 @@ def tune(evaluate: Callable[[dict[str, Any]], float], space: Mapping[str, Sequen
     for name, list_ in zip(names, values):
         if not list_:
             raise ValueError(f"space: {name} has no values")
+    limit = number(limit, "limit")
     if not limit > 0 or not math.isfinite(limit):
         raise ValueError("limit: give an error above 0")
-    if points < 1:
-        raise ValueError("points: evaluate one at least")
+    seed, points = whole(seed, "seed", 0, 2 ** 64 - 1), whole(points, "points", 1, 2 ** 63 - 1)
 
     def formats_of(choice: Sequence[int]) -> dict[str, Any]:
         return {name: list_[i] for name, list_, i in zip(names, values, choice)}
 
-    found = _core.search([len(v) for v in values], lambda c: float(cost(formats_of(c))),
-                         lambda c: float(evaluate(formats_of(c))), limit, seed, points)
-    trials = [Trial(formats_of(c), error, float(cost(formats_of(c)))) for c, error in found["tried"]]
+    def cost_of(choice: Sequence[int]) -> float:
+        return number(plain(cost(formats_of(choice))), "cost: its value")
+
+    found = _core.search([len(v) for v in values], cost_of,
+                         lambda c: number(plain(evaluate(formats_of(c))), "evaluate: its error"), limit, seed, points)
+    trials = [Trial(formats_of(c), error, cost_of(c)) for c, error in found["tried"]]
     if found["best"] is None:
-        least = min((t.error for t in trials), default=math.inf)
+        least = min((t.error for t in trials if not math.isnan(t.error)), default=math.inf)
         raise ValueError(f"limit: no setting of {len(trials)} has an error of at most {limit:g}, the least was "
                          f"{least:g}; give finer formats, or raise the limit")
     best = next(t for t in trials if t.formats == formats_of(found["best"]))

@@ -35,6 +35,9 @@ bool is_single(const nb::dlpack::dtype& type, const char* what);
 void in_parallel(std::size_t n, int threads, std::size_t grain,
                  const std::function<void(std::size_t first, std::size_t count)>& work);
 
+/// What copies and pickles of a format are made by: its type, called with its text.
+nb::tuple made_of_text(nb::handle format);
+
 /// Has ^C been pressed? Looks at most every twentieth of a second; takes the GIL to look. Once true, the Python
 /// exception stands, and the caller leaves by throwing nb::python_error.
 bool interrupted();

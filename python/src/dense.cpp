@@ -2,6 +2,8 @@
 #include "solving.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <string>
 #include <vector>
 
 #include "mantissa/host/dense.hpp"
@@ -20,8 +22,22 @@ using Vector = nb::ndarray<const double, nb::c_contig, nb::device::cpu, nb::ndim
 DenseProblem dense_of(const std::string& name, const Matrix& a, const Vector& b) {
     if (a.shape(0) != a.shape(1) || a.shape(0) != b.shape(0) || a.shape(0) == 0)
         throw InvalidInput("dense system: give a square matrix and a right-hand side of as many elements");
+    const std::size_t n = b.size();
+    for (std::size_t k = 0; k < n * n; ++k)
+        if (!std::isfinite(a.data()[k]))
+            throw InvalidInput("a: element (" + std::to_string(k / n) + ", " + std::to_string(k % n) + ") is " +
+                               options::text_of(a.data()[k]) + ": give finite numbers");
+    for (std::size_t i = 0; i < n; ++i)
+        if (!std::isfinite(b.data()[i]))
+            throw InvalidInput("b: element " + std::to_string(i) + " is " + options::text_of(b.data()[i]) +
+                               ": give finite numbers");
     return {name, DenseMatrix(a.shape(0), std::vector<double>(a.data(), a.data() + a.size())),
             std::vector<double>(b.data(), b.data() + b.size())};
+}
+
+/// None for what is no number: errors where there are no factors.
+nb::object known(double number, const DenseResult& r) {
+    return r.end == LuEnd::factored ? nb::cast(number) : nb::none();
 }
 
 nb::dict to_dict(const DenseProblem& problem, DenseResult r) {
@@ -34,12 +50,12 @@ nb::dict to_dict(const DenseProblem& problem, DenseResult r) {
     d["column"] = r.at;
     d["steps"] = r.steps;
     d["krylov_steps"] = r.krylov_steps;
-    d["backward_error"] = r.backward_error;
-    d["hpl_residual"] = r.hpl_residual;
-    d["forward_error"] = r.forward_error;
-    d["growth"] = r.growth;
-    d["condition"] = r.condition;
-    d["factor_error"] = r.factor_error;
+    d["backward_error"] = known(r.backward_error, r);
+    d["hpl_residual"] = known(r.hpl_residual, r);
+    d["forward_error"] = known(r.forward_error, r);
+    d["growth"] = known(r.growth, r);
+    d["condition"] = known(r.condition, r);
+    d["factor_error"] = known(r.factor_error, r);
     d["factor_seconds"] = r.factor_seconds;
     d["refine_seconds"] = r.refine_seconds;
     nb::list history;

@@ -26,6 +26,7 @@ void bind_formats(nb::module_& m) {
             "__eq__", [](const Format& a, const Format& b) { return a.canonical() == b.canonical(); },
             nb::is_operator())
         .def("__hash__", [](const Format& f) { return std::hash<std::string>{}(to_string(f)); })
+        .def("__reduce__", &made_of_text)
         .def_prop_ro("is_fixed", &Format::is_fixed, "Fixed-point words, or floating-point numbers?")
         .def_prop_ro("width", &Format::width, "Bits of a number.")
         .def_ro("fraction_bits", &Format::fraction_bits,

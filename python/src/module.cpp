@@ -47,6 +47,10 @@ void in_parallel(std::size_t n, int threads, std::size_t grain,
     if (fault) std::rethrow_exception(fault);
 }
 
+nb::tuple made_of_text(nb::handle format) {
+    return nb::make_tuple(format.type(), nb::make_tuple(nb::str(format)));
+}
+
 bool interrupted() {
     using Clock = std::chrono::steady_clock;
     static std::atomic<Clock::rep> next{0};

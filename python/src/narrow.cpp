@@ -156,6 +156,7 @@ void bind_narrow(nb::module_& m) {
         .def(
             "__eq__", [](const NarrowFormat& a, const NarrowFormat& b) { return a == b; }, nb::is_operator())
         .def("__hash__", [](const NarrowFormat& f) { return std::hash<std::string>{}(narrow::to_string(f)); })
+        .def("__reduce__", &made_of_text)
         .def_prop_ro("is_fixed", [](const NarrowFormat&) { return false; })
         .def_prop_ro(
             "single", [](const NarrowFormat& f) { return f.fits_float(); }, "Is every value a float32?")

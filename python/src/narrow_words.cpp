@@ -115,6 +115,7 @@ void bind_narrow_words(nb::module_& m) {
         .def(
             "__eq__", [](const WordFormat& a, const WordFormat& b) { return a == b; }, nb::is_operator())
         .def("__hash__", [](const WordFormat& f) { return std::hash<std::string>{}(narrow::to_string(f)); })
+        .def("__reduce__", &made_of_text)
         .def_prop_ro("is_fixed", [](const WordFormat&) { return true; })
         .def_ro("width", &WordFormat::word_bits, "Bits of a word.")
         .def_ro("fraction_bits", &WordFormat::fraction_bits, "Bits after the point.")

@@ -112,7 +112,12 @@ void bind_problems(nb::module_& m) {
         .def_prop_ro("unknowns", [](const Problem& p) { return p.system.size(); })
         .def_prop_ro("kind", [](const Problem& p) { return to_string(p.system.kind()); })
         .def_prop_ro("row_length", [](const Problem& p) { return p.system.row_length(); })
-        .def("b", [](const Problem& p) { return owned(p.b); })
+        .def(
+            "b", [](const Problem& p, std::size_t column) { return owned(column == 0 ? p.b : p.more.at(column - 1)); },
+            "column"_a, "A right-hand side.")
+        .def(
+            "__deepcopy__", [](nb::object self, const nb::dict& /*memo*/) { return self; }, "memo"_a,
+            "Itself: nothing changes it.")
         .def_prop_ro("right_hand_sides", [](const Problem& p) { return p.more.size() + 1; })
         .def("exact", &exact_of)
         .def("rows", [](const Problem& p) {

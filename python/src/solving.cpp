@@ -10,6 +10,7 @@
 #include "advise/cycles/cycle_json.hpp"
 #include "advise/hardware.hpp"
 #include "mantissa/base/files.hpp"
+#include "mantissa/base/quoted.hpp"
 #include "mantissa/host/advise.hpp"
 #include "mantissa/host/advise_cycles.hpp"
 #include "mantissa/host/fastest.hpp"
@@ -27,9 +28,30 @@ double now() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+/// What the option takes, in words.
+std::string taken_text(const options::Option& option) {
+    switch (option.type) {
+    case options::Type::truth:
+        return "True or False";
+    case options::Type::formats:
+        return "a format or a list of formats";
+    case options::Type::schedule:
+        return "a text or a list of pairs, each a defect and a format";
+    default:
+        return options::range_text(option);
+    }
+}
+
+[[noreturn]] void refuse(const options::Option& option, nb::handle given) {
+    throw InvalidInput(options::spelt(option) + " " + base::shortened(nb::cast<std::string>(nb::repr(given))) +
+                       ": give " + taken_text(option));
+}
+
 /// A list of Python's as the text that the option takes; a text as it is.
-std::string listed(nb::handle given, char between, const std::function<std::string(nb::handle)>& item) {
+std::string listed(const options::Option& option, nb::handle given, char between,
+                   const std::function<std::string(nb::handle)>& item) {
     if (nb::isinstance<nb::str>(given)) return nb::cast<std::string>(given);
+    if (!nb::isinstance<nb::iterable>(given)) refuse(option, given);
     std::string text;
     bool first = true;
     for (const nb::handle one : nb::iter(given)) {
@@ -146,7 +168,7 @@ AskedFor asked_for(const std::string& engine, const std::string& written, const 
     for (const options::Option& option : options::table()) {
         const std::string name = options::spelt(option);
         if (options::names_datapath(option) || !given.contains(name.c_str())) continue;
-        if (option.type == options::Type::truth && !nb::cast<bool>(given[name.c_str()])) continue;
+        if (option.type == options::Type::truth && given[name.c_str()].is(nb::handle(Py_False))) continue;
         asked.scheme = asked.scheme || option.asks == options::Asks::scheme;
         asked.solver = asked.solver || option.asks == options::Asks::solver;
         asked.datapath = asked.datapath || option.asks == options::Asks::datapath;
@@ -199,22 +221,28 @@ nb::list solve_of(const Problem& problem, const std::string& engine, const nb::d
 
 options::Value value_of(const options::Option& option, nb::handle given) {
     using options::Type;
+    const auto as = [&]<class T>(bool right, T) {
+        T value{};
+        if (!right || !nb::try_cast<T>(given, value)) refuse(option, given);
+        return value;
+    };
+    const bool is_truth = PyBool_Check(given.ptr()), is_whole = PyLong_Check(given.ptr()) && !is_truth;
     switch (option.type) {
     case Type::truth:
-        return nb::cast<bool>(given);
+        return as(is_truth, bool());
     case Type::whole:
-        if (const auto number = nb::cast<std::int64_t>(given); number >= 0) return static_cast<std::uint64_t>(number);
-        throw InvalidInput(options::spelt(option) + " " + text_of(given) + ": give " + options::range_text(option));
+        return as(is_whole, std::uint64_t());
     case Type::integer:
-        return nb::cast<std::int64_t>(given);
+        return as(is_whole, std::int64_t());
     case Type::number:
-        return nb::cast<double>(given);
+        return as(is_whole || PyFloat_Check(given.ptr()), double());
     case Type::formats:
-        return listed(given, ',', text_of);
+        return listed(option, given, ',', text_of);
     case Type::schedule:
-        return listed(given, ';', [](nb::handle pair) {
-            const auto [below, spec] = nb::cast<std::pair<nb::object, nb::object>>(pair);
-            return options::text_of(nb::cast<double>(below)) + ':' + text_of(spec);
+        return listed(option, given, ';', [&](nb::handle pair) {
+            std::pair<double, nb::object> stage;
+            if (!nb::try_cast(pair, stage)) refuse(option, given);
+            return options::text_of(stage.first) + ':' + text_of(stage.second);
         });
     default:
         return text_of(given);

@@ -36,8 +36,8 @@ SolveOptions solve_options(const nb::dict& given);
 options::Value value_of(const options::Option& option, nb::handle given);
 
 /// A Progress that ends the solve on ^C, calls `function` (None: nothing) ten times a second at most, and `callback`
-/// (None: nothing) for every outer step. Ends the solve too when one returns False or raises. To be called without the
-/// GIL; the exception then stands.
+/// (None: nothing) for every point whose defect is known. Ends the solve too when one returns False or raises. To be
+/// called without the GIL; the exception then stands.
 class Watch {
 public:
     explicit Watch(nb::object function, nb::object callback = nb::none())

@@ -276,6 +276,22 @@ TEST(Verdicts, IterationLimitAndCancellation) {
     EXPECT_EQ(cancelled.detail, "stopped on request");
 }
 
+TEST(Verdicts, ASolveWithoutOuterStepsEndsOnRequest) {
+    const auto engine = make_emulated_engine();
+    for (const char* scheme : {"direct", "pipelined", "chronopoulos-gear", "flexible", "bicgstab", "gmres"}) {
+        SolveOptions o;
+        set_scheme(o, scheme);
+        o.spec = parse_spec("double");
+        int calls = 0;
+        const SolveResult r = solve(make_problem("poisson2d:level=8"), *engine, o, [&](const HistoryPoint& point) {
+            EXPECT_GT(point.relative_defect, 0) << scheme;
+            return ++calls < 2;
+        });
+        EXPECT_EQ(calls, 2) << scheme; // and not again
+        EXPECT_EQ(r.detail, "stopped on request") << scheme;
+    }
+}
+
 TEST(Verdicts, IndefiniteMatrixBreaksDown) {
     Problem p = make_problem("poisson2d:level=4");
     const Stencil stencil = std::get<Stencil>(p.system.matrix());

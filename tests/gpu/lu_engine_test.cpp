@@ -181,7 +181,7 @@ TEST_F(LuEngineOnDevice, SolvesAsTheEmulationDoes) {
 
 /// The device's own arithmetic, judged on the processor: what solve --dense --engine gpu does.
 TEST_F(LuEngineOnDevice, SolvesInItsOwnArithmetic) {
-    for (const char* text : {"n=0", "n=1", "n=150", "n=700", "n=700,kind=graded", "n=600,kind=randsvd,kappa=1e5"}) {
+    for (const char* text : {"n=1", "n=150", "n=700", "n=700,kind=graded", "n=600,kind=randsvd,kappa=1e5"}) {
         const DenseProblem problem = make_dense_problem(text);
         for (const char* spec : {"lu:double,sum=free", "lu:float,sum=free", "tensor:half-pair", "tensor:bfloat-pair"}) {
             DenseOptions o;
@@ -191,7 +191,7 @@ TEST_F(LuEngineOnDevice, SolvesInItsOwnArithmetic) {
             EXPECT_EQ(r.status, DenseStatus::converged) << text << " " << spec;
             ASSERT_TRUE(r.native) << spec;
             EXPECT_EQ(r.x.size(), problem.a.size());
-            EXPECT_EQ(r.native->residuals != 0, o.spec.tensor() && problem.a.size() != 0) << text << " " << spec;
+            EXPECT_EQ(r.native->residuals != 0, o.spec.tensor()) << text << " " << spec;
         }
     }
 }

@@ -256,6 +256,32 @@ def test_progress_can_stop_and_raise():
         mt.solve("poisson2d:level=9", "s17e8", inner=1, progress=fault)
 
 
+WAYS = [{"scheme": s} for s in ("direct", "pipelined", "chronopoulos-gear", "flexible", "bicgstab", "gmres", "jacobi-pcg",
+                                "residual-guided", "defect-correction")]
+
+
+@pytest.mark.parametrize("options", WAYS + [{"recurrence": "gmres(5)", "scheme": "defect-correction", "inner": 5}])
+def test_a_callback_ends_every_scheme(options):
+    n = 4000
+    i = np.arange(n)
+    indptr = np.concatenate([[0], np.cumsum(np.where((i == 0) | (i == n - 1), 2, 3))])
+    indices = np.concatenate([np.arange(max(k - 1, 0), min(k + 2, n)) for k in range(n)])
+    data = np.where(indices == np.repeat(i, np.diff(indptr)), 2.0001, -1.0)
+    problem = mt.problem((data, indices, indptr), np.random.default_rng(7).standard_normal(n))
+    spec = "double" if options["scheme"] == "jacobi-pcg" else "s40e11"
+    seen = []
+    ended = mt.solve(problem, spec, callback=lambda *p: seen.append(p) or False, **options)
+    assert len(seen) == 1 and seen[0][2] > 0
+    assert ended.status == "iteration limit" and ended.detail == "stopped on request"
+    assert 0 < ended.inner_iterations <= 128
+    calls = []
+    whole = mt.solve(problem, spec, callback=lambda *p: calls.append(p), **options)
+    assert whole.inner_iterations > 3 * ended.inner_iterations and len(calls) >= 2
+    assert [c[0] for c in calls] == sorted(c[0] for c in calls)
+    if len(whole.history) > 2:  # rows as they come; the last one of a solve without outer steps may go untold
+        assert [c[0] for c in calls][:len(whole.history) - 2] == list(whole.history.inner_iterations[1:-1])
+
+
 def test_the_gil_is_free_during_a_solve():
     counted = [0]
     stop = threading.Event()

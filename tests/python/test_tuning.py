@@ -65,6 +65,30 @@ def test_what_it_cannot_do_is_said_in_one_line():
         mt.tune(failing, {"a": [1, 2]}, lambda f: 1, limit=1)
 
 
+@pytest.mark.parametrize("first", [0.0, 0.05, 1e-320, math.nan, math.inf, 3e40])
+def test_errors_are_as_they_were_returned(first):
+    errors = {1: first, 2: 0.04}
+    found = mt.tune(lambda f: errors[f["a"]], {"a": [1, 2]}, lambda f: f["a"], limit=0.05)
+    for trial in found.trials:
+        expected = errors[trial.formats["a"]]
+        assert trial.error == expected or (math.isnan(trial.error) and math.isnan(expected))
+    assert found.best.formats == {"a": 1 if first <= 0.05 else 2}
+    assert found.front[0] == found.best or found.front[0].error > 0.05
+    assert not any(math.isnan(t.error) for t in found.front)
+
+
+def test_the_limit_is_exact():
+    for limit in (0.05, 0.1, 1e-3, 0.7, 3.0):
+        for error, fits in ((limit, True), (math.nextafter(limit, math.inf), False), (math.nextafter(limit, 0), True)):
+            def tuned():
+                return mt.tune(lambda f: error, {"a": [1]}, lambda f: 1, limit=limit)
+            if fits:
+                assert tuned().best.error == error
+            else:
+                with pytest.raises(ValueError, match="limit: no setting"):
+                    tuned()
+
+
 def test_areas_are_netlists_and_lines_between_them():
     known, below, above = (mt.area("mul", f"s{bits}e8", "xcup") for bits in (20, 17, 23))
     between = mt.area("mul", "s18e8", "xcup")

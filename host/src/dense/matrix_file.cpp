@@ -30,6 +30,7 @@ Heading read_heading(NumberText& text, std::string_view name, std::size_t most) 
     h.rows = text.whole("the number of rows");
     const std::uint64_t columns = text.whole("the number of columns");
     if (h.rows != columns) text.fail(fmt::format("{} rows and {} columns: the matrix must be square", h.rows, columns));
+    if (h.rows == 0) text.fail("0 rows: there is nothing to solve");
     if (h.rows > most) text.fail(fmt::format("{} rows; a dense matrix has {} at most here", h.rows, most));
     if (!h.banner.array) h.numbers = text.whole("the number of entries");
     else h.numbers = h.banner.symmetric ? h.rows * (h.rows + 1) / 2 : h.rows * h.rows;

@@ -76,7 +76,7 @@ Parts take_apart(std::string_view text) {
         return p;
     }
     if (right) options.fail("rhs= is for file=: leave it out");
-    p.n = options.integer("n", 0, kMostRows, {});
+    p.n = options.integer("n", 1, kMostRows, {});
     p.kind = options.take("kind").value_or("uniform");
     if (std::ranges::find(kKinds, p.kind) == std::end(kKinds))
         options.fail(fmt::format("kind={} is none of {}", base::shortened(p.kind), fmt::join(kKinds, ", ")));

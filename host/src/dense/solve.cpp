@@ -42,6 +42,12 @@ public:
         if (o_.spec.native != LuNative::none) by_device();
         else if (o_.method == DenseMethod::lu) by_factors();
         else by_inverse();
+        if (r_.end != LuEnd::factored) { // (0 would be the best error of all)
+            constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+            for (double* const number :
+                 {&r_.backward_error, &r_.hpl_residual, &r_.forward_error, &r_.growth, &r_.condition, &r_.factor_error})
+                *number = kNone;
+        }
         // No pivot: is it the matrix, or did the format lose it?
         if (r_.end == LuEnd::singular) r_.singular = dense::examine(p_.a, threads_) == dense::Singular::yes;
         if (r_.end == LuEnd::singular) r_.examined = p_.a.size() <= dense::kMostExamined;

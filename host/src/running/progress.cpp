@@ -69,6 +69,7 @@ SolveProgress::SolveProgress(double tolerance) : tolerance_(tolerance), line_([t
 void SolveProgress::update(std::uint64_t iterations, double relative_defect) {
     const std::lock_guard lock(mutex_);
     iterations_ = iterations;
+    if (relative_defect == 0) return; // none is known within a step
     relative_defect_ = relative_defect;
     if (iterations == 0 || first_) return;
     first_ = Step{iterations, relative_defect, std::chrono::steady_clock::now()};
@@ -83,7 +84,7 @@ std::string SolveProgress::text() {
     }
     std::string so_far =
         fmt::format("{} iterations  defect {:.1e}  {}", iterations_, relative_defect_, duration_text(seconds));
-    if (iterations_ == first_->iterations) return so_far;
+    if (!first_ || iterations_ == first_->iterations) return so_far;
     const double since = seconds_since(first_->when);
     const double fallen = std::log(first_->relative_defect / relative_defect_);
     const double wanted = std::log(relative_defect_ / tolerance_);

@@ -1,7 +1,6 @@
 // What the parts of one solve share: counts, limits, progress, the verdict on how the defect develops.
 #pragma once
 
-#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -55,7 +54,6 @@ struct SolveContext {
     SpectrumBounds bounds{}; ///< of `loaded`, for the Chebyshev recurrence
     BitOperations pass{};    ///< of one pass of the datapath that runs
     [[nodiscard]] double target() const { return tolerance * initial; }
-    std::chrono::steady_clock::time_point last_report = std::chrono::steady_clock::now();
     bool cancelled = false;
     /// The verdict on an iterate that no process holds as a whole; none where the scheme is to leave it in u and d.
     /// Where it is true the scheme leaves them empty; else the solve goes on from them.
@@ -102,16 +100,11 @@ struct SolveContext {
     void record(double relative_defect) {
         const HistoryPoint point{result.inner_iterations, result.outer_iterations, relative_defect};
         if (options.history) result.history.push_back(point);
-        if (progress) ask(point);
+        report(point);
     }
-    /// Within a step: not more often than ten times a second.
+    /// Also within a step: every time that the solve can be ended. A defect of 0 is not known.
     void report(const HistoryPoint& point) {
-        if (!progress) return;
-        if (std::chrono::steady_clock::now() - last_report >= std::chrono::milliseconds(100)) ask(point);
-    }
-    void ask(const HistoryPoint& point) {
-        last_report = std::chrono::steady_clock::now();
-        if (!progress(point)) cancelled = true;
+        if (progress && !cancelled && !progress(point)) cancelled = true;
     }
 
     void stop(Status status, std::string detail = {}) {

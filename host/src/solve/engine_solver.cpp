@@ -50,6 +50,7 @@ public:
         const double global = goal.global * goal.global;
         const double stop = std::max(global, goal.reduction * goal.reduction * first_rho);
         const std::uint64_t allowed = std::min(goal.steps == 0 ? context.remaining() : goal.steps, context.remaining());
+        const bool whole = goal.steps == 0 && goal.reduction == 0; // a solve of its own, whose residual is r
         std::uint64_t steps = 0;
         while (steps < allowed && !context.cancelled) {
             if (lags) drop();
@@ -58,7 +59,8 @@ public:
             if (!lags) drop();
             context.count(report, report.passes);
             outcome.words.merge(report.words);
-            context.report({context.result.inner_iterations, context.result.outer_iterations, 0});
+            context.report({context.result.inner_iterations, context.result.outer_iterations,
+                            whole ? std::sqrt(session_->scalars().rho) * context.norm / context.initial : 0});
             outcome.reached_energy = by_energy && context.energy_reached();
             if (outcome.reached_energy) break;
             if (report.end == RunEnd::passes) continue;

@@ -101,7 +101,7 @@ void solve_gmres(const Problem& problem, std::span<double> u, std::span<double> 
         const RunReport report =
             solver.run({.passes = std::min(context.remaining(), restart), .rho_stop = stop * stop});
         context.count(report, report.passes);
-        context.report({context.result.inner_iterations, 0, std::sqrt(solver.rho())});
+        context.report({context.result.inner_iterations, 0, std::sqrt(solver.rho()) * norm / context.initial});
         const double now = true_norm();
         best.offer(now, u);
         said_reached = report.end == RunEnd::rho_reached || report.end == RunEnd::exact;

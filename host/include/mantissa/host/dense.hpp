@@ -108,7 +108,8 @@ struct DenseStep {
     double residual = 0;            ///< ||b - A x||_inf / (||A||_inf ||x||_inf + ||b||_inf)
 };
 
-/// Norms without a subscript are maximum norms; u = 2^-53.
+/// Norms without a subscript are maximum norms; u = 2^-53. Without factors all errors, growth and condition are no
+/// number.
 struct DenseResult {
     DenseStatus status = DenseStatus::failed;
     LuEnd end = LuEnd::factored;    ///< of the factorisation

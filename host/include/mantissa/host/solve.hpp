@@ -237,7 +237,8 @@ struct SolveResult {
     std::vector<double> u; ///< where `held` is not 0, on the process with the first part alone
 };
 
-/// Called for each step of the history and at times between; false stops the solve (Status::iteration_limit).
+/// Called for each step of the history and at times between, how often is for the solver to choose; false stops the
+/// solve (Status::iteration_limit). A defect of 0 is not known.
 using Progress = std::function<bool(const HistoryPoint&)>;
 
 /// Solves a problem from u = 0, or from its guess. Whether it converged is judged by the true residual of the problem

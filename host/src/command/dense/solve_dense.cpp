@@ -287,7 +287,7 @@ int solve_dense_command(const DenseFlags& f) {
     } else {
         print_table(words, problem, o, r, engine, check);
     }
-    if (!f.solution.empty() && (!r.x.empty() || (r.end == LuEnd::factored && problem.a.size() == 0))) {
+    if (!f.solution.empty() && !r.x.empty()) {
         std::string text = fmt::format("%%MatrixMarket matrix array real general\n% solution of {}, {}\n{} 1\n",
                                        problem.name, to_string(r.spec), r.x.size());
         for (const double x : r.x) text += text::shortest(x) + '\n';

@@ -83,7 +83,8 @@ private:
             if (by_energy)
                 context_.step(solver_.scalar("alpha"), solver_.scalar(divisor(solver_.definition())),
                               norm * norm * context_.fit);
-            context_.report({context_.result.inner_iterations, 0, std::sqrt(solver_.square())});
+            context_.report(
+                {context_.result.inner_iterations, 0, std::sqrt(solver_.square()) * norm / context_.initial});
             end = report.end;
             if (end == RunEnd::rho_reached && !by_energy && lags(norm, least, stop)) end = RunEnd::passes;
             until_look -= std::min(until_look, report.passes);

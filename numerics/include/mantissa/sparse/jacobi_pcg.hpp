@@ -24,8 +24,8 @@ struct PcgOptions {
     std::uint64_t max_iterations = 10000; ///< of each right-hand side
     int threads = 1;                      ///< results do not depend on it
     bool history = false;                 ///< return the recursion's residuals
-    /// Called some ten times a second with the iterations so far and the largest residual of a right-hand side that is
-    /// not done, relative to its b; false ends the solve.
+    /// Called after every iteration that another one follows, with the iterations so far and the largest residual of a
+    /// right-hand side that is not done, relative to its b; false ends the solve.
     std::function<bool(std::uint64_t, double)> progress;
     /// Called after every iteration with the same two numbers, so that what it says does not depend on a clock; false
     /// ends the solve (mantissa/pace.hpp).

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <string>
 
@@ -148,7 +147,6 @@ private:
     void run(const std::array<bool, kMostColumns>& active, const Columns& norm, PcgReport* report) {
         norm_ = norm;
         cancelled_ = false;
-        last_told_ = std::chrono::steady_clock::now();
         Scalars start;
         start.active = active;
         for (std::size_t s = 0; s < systems_; ++s) start.iterations[s] = report[s].iterations;
@@ -208,7 +206,6 @@ private:
     std::vector<double> x_, r_, p_, q_, sums_;
     Columns norm_{};
     bool cancelled_ = false;
-    std::chrono::steady_clock::time_point last_told_;
 };
 
 Columns Group::total(std::size_t kind) const {
@@ -256,10 +253,7 @@ void Group::tell(const Scalars& mine) {
         iterations = std::max(iterations, mine.iterations[s]);
     }
     if (o_.pace && !o_.pace(iterations, worst)) cancelled_ = true;
-    const auto now = std::chrono::steady_clock::now();
-    if (!o_.progress || now - last_told_ < std::chrono::milliseconds(100)) return;
-    last_told_ = now;
-    if (!o_.progress(iterations, worst)) cancelled_ = true;
+    if (o_.progress && iterations != 0 && !o_.progress(iterations, worst)) cancelled_ = true;
 }
 
 /// One thread's share of a run; where it is not `fresh` it goes on. It pauses where slices are worth making. The sums
