@@ -6,6 +6,10 @@
 
 #include <fmt/format.h>
 
+#include "mantissa/narrow/narrow_format.hpp"
+#include "mantissa/narrow/word_format.hpp"
+#include "policy_words.hpp"
+
 namespace mantissa {
 
 namespace {
@@ -27,19 +31,39 @@ constexpr std::array<Alias, 12> kAliases = {{{"fp64", "double"},
                                              {"float8_e3m4", "s4e3:rne:subnormals"},
                                              {"float8_e4m3", "s3e4:rne:subnormals"}}};
 
-} // namespace
+/// Is it a format that arrays have and datapaths do not?
+bool for_arrays_alone(std::string_view text) {
+    try {
+        return narrow::parse_narrow(text) || (text.starts_with("ufx") && narrow::parse_words(text));
+    } catch (const InvalidInput&) {
+        return false; // (the fault is said as a datapath's)
+    }
+}
 
-Format parse_format(std::string_view text) {
+Format read_format(std::string_view text) {
     const std::string_view head = text.substr(0, text.find(':'));
     for (const Alias& a : kAliases)
-        if (head == a.name) return parse_format(std::string(a.text) + std::string(text.substr(head.size())));
+        if (head == a.name) return read_format(std::string(a.text) + std::string(text.substr(head.size())));
     Format f;
-    if (const char* fault = detail::parse_format(text, f))
+    const char* const fault = detail::parse_format(text, f);
+    if (fault != nullptr && for_arrays_alone(text))
+        throw InvalidInput(
+            fmt::format("format '{}': it is for arrays alone (docs/formats.md); a datapath takes s<M>e<E>, "
+                        "as in s17e8, or fx<W>.<F>, as in fx18.16",
+                        text.substr(0, 60)));
+    if (fault != nullptr)
         throw InvalidInput(
             fmt::format("format '{}': {}; write s<M>e<E> with M in 2..52 and E in 2..11, as in s17e8 or s23e8:rne, "
                         "fx<W>.<F> with W in 2..64, as in fx18.16, or one of double, float, half, bfloat16, tf32",
                         text.substr(0, 60), fault));
     return f;
+}
+
+} // namespace
+
+Format parse_format(std::string_view text) {
+    policy_words::refuse_twice(text);
+    return read_format(text);
 }
 
 std::string to_string(const Format& f) {

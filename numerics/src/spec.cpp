@@ -172,10 +172,14 @@ void check_fixed(const DatapathSpec& s, Check check) {
 
 void check_floating(const DatapathSpec& s, Check check) {
     for (const FormatField& field : kFormatFields)
+        // (where the vectors may be fixed, these three are not)
         check(s, !(s.*field.member).is_fixed(),
-              fmt::format("{}={} is fixed beside floating vectors, whose every element would need a shift of its own: "
-                          "begin with the vectors' fixed format, as in fx18.16",
-                          field.key, to_string(s.*field.member)));
+              field.key == "operand" || field.key == "row" || field.key == "scalar"
+                  ? fmt::format("{}={} is fixed: it takes a floating format, as in s23e8", field.key,
+                                to_string(s.*field.member))
+                  : fmt::format("{}={} is fixed beside floating vectors, whose every element would need a shift of its "
+                                "own: begin with the vectors' fixed format, as in fx18.16",
+                                field.key, to_string(s.*field.member)));
     check(s, !s.dot.exact, "dot=exact is for fixed vectors: write dot=fixed[MSB:LSB] or a floating format");
     check(s, s.dot.exact_product || !s.dot.product.is_fixed(),
           "product= is floating beside floating vectors, or exact");

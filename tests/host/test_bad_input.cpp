@@ -59,6 +59,106 @@ TEST(BadInput, WhatHasNoEffectIsRefused) {
     }
 }
 
+/// Of the commands of meshes, at the options' default values too, and before the mesh is read.
+TEST(BadInput, WhatHasNoEffectOnMeshesIsRefused) {
+    const std::string smooth = "smooth absent.obj -o out.obj ", map = "parameterize absent.obj -o out.obj ";
+    refuse(
+        {{smooth + "--inner 25", {"inner: scheme jacobi-pcg has no inner solves"}},
+         {map + "--inner 25", {"inner: scheme jacobi-pcg has no inner solves"}},
+         {map + "--inner 5 --scheme bicgstab", {"inner: scheme bicgstab has no inner solves"}},
+         {map + "--inner 5 --scheme multilevel-pcg", {"--inner: scheme multilevel-pcg has no inner solves"}},
+         {smooth + "--seed 1", {"--seed: it is of the noise"}},
+         {smooth + "--seed 1 --noise 0", {"--seed: it is of the noise"}},
+         {smooth + "--scheme direct --format fx18.16", {"scheme direct on fx18.16: fixed-point words want an outer"}},
+         {smooth + "--inner 25 --scheme residual-guided", {"absent.obj"}},
+         {smooth + "--seed 1 --noise 0.1", {"absent.obj"}}});
+}
+
+/// A key that exists, but is of another one.
+TEST(BadInput, KeysThatAreOfOthers) {
+    const Scratch scratch;
+    const std::string matrix =
+        scratch.write("m.mtx", "%%MatrixMarket matrix coordinate real symmetric\n1 1 1\n1 1 2\n");
+    const auto solve = [](const std::string& problem) { return "solve --problem " + problem; };
+    refuse({{solve("poisson2d:level=4,seed=3"), {"seed= is of rhs=random: give that, or leave it out"}},
+            {solve("poisson2d:level=4,speed=3"), {"no option 'speed'; the keys are level, anisotropy, rhs and seed"}},
+            {solve("diffusion2d:level=4,field=checker,seed=3"), {"seed= is of field=smooth and field=jump"}},
+            {solve("convection2d:level=3,n=5"), {"level= does not go beside n=: leave one out"}},
+            {solve("convection2d:level=3,seed=5"), {"seed= is of rhs=random"}},
+            {solve("dsi:g.obj,share=0.5"), {"share= is of task=interpolate"}},
+            {solve("dsi:g.obj,nodes=hard"), {"nodes= is of task=interpolate"}},
+            {solve("dsi:g.obj,seed=2"), {"seed= is of task=interpolate"}},
+            {solve("dsi:g.obj,task=interpolate,nodes=hard,weight=2"), {"weight= is of nodes=fuzzy"}},
+            {solve("mtx:" + matrix + ",seed=2"), {"seed= is of rhs=random"}},
+            {solve("mtx:" + matrix + ",rhs=file:b,c.mtx,seed=2"), {"seed= is of rhs=random"}},
+            {solve("mtx:" + matrix + ",rhs=file:b,c.mtx"), {"b,c.mtx: cannot open"}},
+            {"solve --dense n=8,kappa=10", {"kappa= is of kind=randsvd"}},
+            {"solve --dense n=8,kind=hilbert,seed=1", {"seed= does not go beside kind=hilbert"}},
+            {"solve --dense file=a.mtx,n=8", {"n= does not go beside file=: leave one out"}}});
+}
+
+/// What a line advises must be taken when it is done.
+TEST(BadInput, AdviceIsTaken) {
+    const Scratch scratch;
+    const std::string banner = "%%MatrixMarket matrix coordinate real ";
+    const std::string skewed = "--problem mtx:" + scratch.write("n.mtx", banner + "general\n2 2 4\n1 1 4\n1 2 1\n"
+                                                                                  "2 1 -1\n2 2 3\n");
+    for (const char* key : {"scalar", "operand", "row"})
+        refuse({{kSmall + "--spec s17e8," + key + "=fx18.16", {"fx18.16 is fixed: it takes a floating format"}}});
+    refuse({{kSmall + "--spec s17e8,q=fx18.16", {"begin with the vectors' fixed format"}}});
+    refuse({{"solve " + skewed + " --stop energy=1e-6",
+             {"stop energy: the matrix of", "is not symmetric", "stop on the residual"}},
+            {"solve " + skewed + " --spec float,sum=free --scheme defect-correction --recurrence bicgstab",
+             {"scheme defect-correction does not go with sums that are free in order; here go bicgstab\n"}}});
+    EXPECT_EQ(run("solve " + skewed + " --spec float,sum=free --scheme bicgstab --tolerance 1e-5").code, 0);
+    const std::string of_cg =
+        "--problem mtx:" + scratch.write("s.mtx", banner + "symmetric\n2 2 3\n1 1 4\n2 1 1\n2 2 3\n");
+    // With no scheme named, one that sees the energy.
+    const Outcome energy = run("solve " + of_cg + " --stop energy=1e-6");
+    EXPECT_EQ(energy.code, 0) << energy.err;
+    EXPECT_NE(energy.out.find("direct, Jacobi scaling, to an energy error of 1e-06"), std::string::npos) << energy.out;
+    refuse({{"solve " + of_cg + " --spec double,sum=free --scheme residual-guided",
+             {"here go direct, pipelined, bicgstab, defect-correction with the recurrence chebyshev\n"}}});
+}
+
+/// --advise=solve makes a solve, whose outputs and beginning may be given; --advise alone makes none.
+TEST(BadInput, OutputsOfAnAdvisedSolve) {
+    const Scratch scratch;
+    const std::string u = scratch.path("u.mtx"), h = scratch.path("h.csv");
+    const std::string files = " --solution " + u + " --history " + h;
+    const Outcome solved = run(kSmall + "--advise=solve --bound" + files);
+    ASSERT_EQ(solved.code, 0) << solved.err;
+    EXPECT_NE(solved.out.find("\nerror bound    "), std::string::npos) << solved.out;
+    EXPECT_TRUE(scratch.read("u.mtx").starts_with("%%MatrixMarket matrix array real general\n"));
+    EXPECT_TRUE(scratch.read("h.csv").starts_with("inner_iterations,"));
+    const Outcome again = run(kSmall + "--advise=solve --guess " + u);
+    EXPECT_NE(again.out.find("\niterations     0 inner"), std::string::npos) << again.out << again.err;
+    const Outcome cycles = run("solve --threads 1 --problem poisson2d:level=6 --preconditioner multilevel "
+                               "--advise=solve --solution " +
+                               scratch.path("c.mtx"));
+    EXPECT_EQ(cycles.code, 0) << cycles.err;
+    EXPECT_FALSE(scratch.read("c.mtx").empty());
+    refuse({{kSmall + "--advise=solve --solution -", {"--solution -: the advice goes to standard output"}},
+            {kSmall + "--advise=solve --history -", {"--history -: the advice goes to standard output"}},
+            {kSmall + "--advise=solve --solution /absent/u.mtx", {"/absent"}},
+            {kSmall + "--advise=solve --scheme direct", {"--scheme: --advise chooses"}},
+            {kSmall + "--advise --solution " + u, {"--solution: it is of a solve", "give --advise=solve"}},
+            {kSmall + "--advise --history " + h, {"--history: it is of a solve"}},
+            {kSmall + "--advise --bound", {"--bound: it is of a solve"}}});
+}
+
+/// Names and words of formats that a datapath does not have.
+TEST(BadInput, FormatsOfArrays) {
+    refuse({{kSmall + "--spec fp8_e4m3", {"format 'fp8_e4m3': it is for arrays alone"}},
+            {kSmall + "--format binary8p3se", {"format 'binary8p3se': it is for arrays alone"}},
+            {kSmall + "--format ufx18.16", {"format 'ufx18.16': it is for arrays alone"}},
+            {kSmall + "--format s17e8:rne:rz", {"format 's17e8:rne:rz': rne and rz are two words for one thing"}},
+            {kSmall + "--format s17e8:rne:rne", {"two words for one thing"}},
+            {kSmall + "--format fx18.16:sat:wrap", {"sat and wrap are two words for one thing"}},
+            {kSmall + "--format fx18", {"format 'fx18': no point behind the word width"}}});
+    EXPECT_EQ(run(kSmall + "--format float:rz").code, 0); // a name's own words are replaced
+}
+
 TEST(BadInput, Subcommands) {
     refuse({{"", {"a subcommand is required", "solve", "bench", "see mantissa --help"}},
             {"bogus", {"no such subcommand 'bogus'", "the subcommands are solve"}},

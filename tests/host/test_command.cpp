@@ -111,7 +111,7 @@ TEST(Command, AdviceIsACommandThatConverges) {
 
 TEST(Command, AdviceRefusesWhatItChoosesItself) {
     for (const char* option : {"--spec fx18.16", "--format s17e8", "--scheme direct", "--check emulated", "--digits 2",
-                               "--max-iterations 7", "--solution u.mtx"}) {
+                               "--max-iterations 7"}) {
         const Outcome o = run(std::string("solve --problem poisson2d:level=4 --advise ") + option);
         EXPECT_EQ(o.code, 2) << option;
         EXPECT_NE(o.err.find("--advise chooses"), std::string::npos) << o.err;

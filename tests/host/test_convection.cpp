@@ -104,7 +104,7 @@ TEST(Convection, TextsAndWhetherTheMatrixIsSymmetric) {
     expect_invalid([] { make_problem("convection2d:n=4,wind=east"); }, "wind=east must be constant or recirculating");
     expect_invalid([] { make_problem("convection2d:n=4,peclet=1e12"); },
                    "peclet=1e12 must be a number from 0 to 1000000000");
-    expect_invalid([] { make_problem("convection2d:n=4,level=2"); }, "no option 'level'");
+    expect_invalid([] { make_problem("convection2d:n=4,level=2"); }, "level= does not go beside n=");
 }
 
 /// Every kind of matrix, with one coefficient changed.

@@ -43,6 +43,24 @@ TEST(MatrixMarket, SymmetricTriangleIsMirrored) {
     EXPECT_EQ(m.value(), (std::vector<double>{4, -1.5, -1.5, 3}));
 }
 
+/// The same matrix as the general file that has both sides.
+TEST(MatrixMarket, ASkewSymmetricFileHasMinusOnTheOtherSide) {
+    const std::string skew = "%%MatrixMarket matrix coordinate real skew-symmetric\n";
+    const CompressedRows m = parse(skew + "3 3 2\n2 1 -1.5\n3 2 2\n");
+    const CompressedRows general = parse(std::string(kGeneral) + "3 3 4\n2 1 -1.5\n1 2 1.5\n3 2 2\n2 3 -2\n");
+    EXPECT_EQ(m.value(), (std::vector<double>{1.5, -1.5, -2, 2}));
+    EXPECT_EQ(m.value(), general.value());
+    EXPECT_EQ(m.column(), general.column());
+    EXPECT_EQ(m.row_begin(), general.row_begin());
+    // Array storage has what lies below the diagonal.
+    const CompressedRows array = parse("%%MatrixMarket matrix array integer skew-symmetric\n3 3\n-1\n4\n2\n");
+    EXPECT_EQ(array.value(), (std::vector<double>{1, -4, -1, -2, 4, 2}));
+    refuse_each(skew, {{"2 2 2\n2 1 1\n2 2 0\n", "m.mtx:4: entry (2, 2) lies on the diagonal of a skew-symmetric file"},
+                       {"2 2 2\n2 1 1\n1 2 -1\n", "m.mtx:4: entry (1, 2) lies above the diagonal of a skew-symmetric"},
+                       {"2 2 1\n2 1 0\n", "diagonal entry 1 is zero or missing"}});
+    refuse("%%MatrixMarket matrix array real skew-symmetric\n1 1\n", "diagonal entry 1 is zero or missing");
+}
+
 TEST(MatrixMarket, UpperTriangleAloneIsAccepted) {
     const CompressedRows m = parse(std::string(kBanner) + "2 2 3\n1 1 4\n1 2 -1\n2 2 3\n");
     EXPECT_EQ(m.value(), (std::vector<double>{4, -1, -1, 3}));
@@ -79,7 +97,6 @@ TEST(MatrixMarket, BannerFaultsNameLineOne) {
            "m.mtx:1: a pattern file holds no values");
     refuse("%%MatrixMarket matrix coordinate complex symmetric\n", "m.mtx:1: complex values");
     refuse("%%MatrixMarket matrix coordinate real hermitian\n", "m.mtx:1: a hermitian file");
-    refuse("%%MatrixMarket matrix coordinate real skew-symmetric\n", "m.mtx:1: a skew-symmetric file");
     refuse("%%MatrixMarket vector coordinate real general\n", "m.mtx:1: the first line must read");
     refuse("%%MatrixMarket matrix coordinate real\n", "m.mtx:1: the first line must read");
 }

@@ -66,6 +66,34 @@ TEST(Smooth, WritesASmootherMesh) {
     EXPECT_TRUE(folder.read("both.svg").ends_with("</svg>\n"));
 }
 
+/// A limit is of each coordinate, and the iterations are of all.
+TEST(Smooth, SaysOfWhatItCountsIterations) {
+    const Scratch folder;
+    const std::string in = folder.path("in.obj");
+    write_mesh(in, make_sphere(3));
+    const Outcome o = run("smooth " + in + " -o " + folder.path("out.obj") + " --noise 0.1 --max-iterations 2");
+    EXPECT_EQ(o.code, 1) << o.err;
+    EXPECT_NE(o.out.find("the limit of 2 iterations is reached; 6 iterations over 3 right-hand sides"),
+              std::string::npos)
+        << o.out;
+}
+
+/// Short names of schemes that stand for a recurrence are those of solve.
+TEST(Smooth, TakesTheNamesOfRecurrences) {
+    const Scratch folder;
+    const std::string in = folder.path("in.obj");
+    write_mesh(in, make_sphere(2));
+    for (const char* scheme : {"bicgstab", "gmres", "flexible"}) {
+        const Outcome o = run("smooth " + in + " -o " + folder.path("out.obj") + " --noise 0.1 --scheme " + scheme);
+        EXPECT_EQ(o.code, 0) << scheme << o.err;
+        EXPECT_NE(o.out.find("converged in"), std::string::npos) << o.out;
+    }
+    const std::string plane = folder.path("plane.obj");
+    write_mesh(plane, make_plane(5, 0.2));
+    const Outcome map = run("parameterize " + plane + " -o " + folder.path("map.obj") + " --scheme bicgstab");
+    EXPECT_EQ(map.code, 0) << map.err;
+}
+
 TEST(Parameterize, SubdividesFirst) {
     const Scratch folder;
     const std::string in = folder.path("in.obj");

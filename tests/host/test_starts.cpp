@@ -113,7 +113,9 @@ TEST(Guess, OfTheCommand) {
             "a symmetric file as guess");
     refused("--guess " + scratch.write("tall", banner + "array real general\n3 1\n1\n2\n3\n"), "a guess of 3 x 1");
     refused("--guess " + u + " --parts 2 --scheme direct --format double", "begins at zero");
-    refused("--guess " + u + " --advise", "--guess: --advise chooses");
+    refused("--guess " + u + " --advise", "--guess: it is of a solve, and --advise makes none; give --advise=solve");
+    EXPECT_EQ(json::parse(again.out)["guess"], u);
+    EXPECT_FALSE(json::parse(run(base + "--json").out).contains("guess"));
 }
 
 // --- several right-hand sides
@@ -184,6 +186,31 @@ TEST(RightHandSides, OfTheCommand) {
     EXPECT_FALSE(j.contains("status")); // (of which?)
     // One that does not converge is the whole answer's.
     EXPECT_EQ(run(base + " --max-iterations 3").code, 1);
+}
+
+TEST(RightHandSides, EachBeginsAtItsOwnGuess) {
+    const Columns columns(3);
+    const std::string u = columns.scratch.path("u.mtx"), base = "solve --threads 1 --problem " + columns.problem();
+    for (const std::string way : {" --scheme residual-guided", " --scheme jacobi-pcg --format double", ""}) {
+        ASSERT_EQ(run(base + way + " --solution " + u).code, 0) << way;
+        const Outcome again = run(base + way + " --json --guess " + u);
+        ASSERT_EQ(again.code, 0) << again.err;
+        for (const json& each : json::parse(again.out)["right_hand_sides"])
+            EXPECT_EQ(each["inner_iterations"], 0) << way;
+    }
+    const auto zeros = [&](std::size_t count) {
+        std::string text = fmt::format("%%MatrixMarket matrix array real general\n{} {}\n", columns.size, count);
+        for (std::size_t i = 0; i < count * columns.size; ++i) text += "0\n";
+        return columns.scratch.write("z.mtx", text);
+    };
+    EXPECT_EQ(run(base + " --guess " + zeros(1)).code, 0);
+    for (const auto& [count, why] :
+         {std::pair(std::size_t{2}, "2 columns for 3 right-hand sides; give one, or as many"),
+          {4, "needs 27 x 1 to 3"}}) {
+        const Outcome o = run(base + " --guess " + zeros(count));
+        EXPECT_EQ(o.code, 2) << o.out;
+        EXPECT_NE(o.err.find(why), std::string::npos) << o.err;
+    }
 }
 
 TEST(RightHandSides, WhereOneIsTakenSeveralAreRefused) {

@@ -184,8 +184,9 @@ TEST(SpecText, BlocksOfShortWords) {
     EXPECT_EQ(to_string(s),
               "s20e8,u=s23e8,p=mxint8,q=s17e8,coef=mxfp8_e4m3:rceil/16,operand=s23e8,row=s23e8,product=s23e8");
     EXPECT_EQ(parse_spec(to_string(s)), s);
-    for (const char* text : {"s23e8,p=mxint8", "s52e11:rne,coef=mxfp4_e2m1:even", "s17e8,p=mxfp6_e3m2,coef=mxfp6_e2m3:ceil",
-                             "s23e8:rne,p=mxfp8_e5m2:rceil/4,order=flux,dot=fixed[13:-50],lanes=4"}) {
+    for (const char* text :
+         {"s23e8,p=mxint8", "s52e11:rne,coef=mxfp4_e2m1:even", "s17e8,p=mxfp6_e3m2,coef=mxfp6_e2m3:ceil",
+          "s23e8:rne,p=mxfp8_e5m2:rceil/4,order=flux,dot=fixed[13:-50],lanes=4"}) {
         EXPECT_EQ(to_string(parse_spec(text)), text);
         EXPECT_EQ(parse_spec(to_string(parse_spec(text))), parse_spec(text));
     }
@@ -322,9 +323,12 @@ TEST(SpecText, FaultsOfFixedSpecsAreNamedInOneLine) {
     faulty("fx18.16,lanes=3", "lanes is a power of two in 1..64");
     faulty("fx18.16,r=s17e8,p=s17e8,q=s17e8,coef=s17e8,u=s17e8",
            "floating vectors under a fixed base: begin with the vectors' format");
-    for (const char* field : {"u", "p", "q", "coef", "operand", "row", "scalar"})
+    for (const char* field : {"u", "p", "q", "coef"})
         faulty(std::string("s17e8,") + field + "=fx18.16",
                std::string(field) + "=fx18.16 is fixed beside floating vectors");
+    for (const char* field : {"operand", "row", "scalar"}) // (under fixed vectors they would be refused too)
+        faulty(std::string("s17e8,") + field + "=fx18.16",
+               std::string(field) + "=fx18.16 is fixed: it takes a floating format");
     faulty("s17e8,dot=exact", "dot=exact is for fixed vectors: write dot=fixed[MSB:LSB] or a floating format");
     faulty("s17e8,product=fx18.16", "product= is floating beside floating vectors, or exact");
     faulty("s17e8,dot=fx18.16", "dot= is a floating format, fixed[MSB:LSB] or exact");

@@ -220,6 +220,58 @@ TEST(Report, FindingsAreOfAllSolvesAndOfNoneAloneTheBest) {
     EXPECT_TRUE(has(summary.findings_from, "5 solves of poisson2d:level=6")) << summary.findings_from;
 }
 
+TEST(Report, ThoseThatTieAreNamed) {
+    const Summary summary =
+        summary_of_solves({{"double", 40}, {"s17e8", 71}, {"fx18.16", 71}, {"s17e8,row=s20e8", 75}});
+    ASSERT_FALSE(summary.findings.empty());
+    EXPECT_TRUE(
+        has(summary.findings[0], "s17e8 and fx18.16 solve poisson2d:level=6 to a relative defect of 1e-10 in 71"))
+        << summary.findings[0];
+    EXPECT_TRUE(has(summary.findings[0], "of the 3 with the shortest vectors none needs fewer")) << summary.findings[0];
+}
+
+/// Rows that differ in anything say in what, in the table of every solve and wherever a section names a solver.
+TEST(Report, SaysWhatWasSolved) {
+    const Scratch scratch;
+    {
+        Store store(scratch.path("s"));
+        const auto put = [&](auto&& change) {
+            Point p = point("s17e8");
+            p.options.scheme = Scheme::defect_correction;
+            change(p.options);
+            store.put(p, result(100), 4225, kProvenance);
+        };
+        put([](SolveOptions&) {});
+        put([](SolveOptions& o) { o.recurrence = RecurrenceChoice{RecurrenceChoice::gmres, 5}; });
+        put([](SolveOptions& o) { o.recurrence = RecurrenceChoice::bicgstab; });
+        put([](SolveOptions& o) { o.jacobi = true; });
+        put([](SolveOptions& o) { o.middle = {parse_format("s36e11")}; });
+        put([](SolveOptions& o) { o.outer = parse_format("fx64.62"); });
+        put([](SolveOptions& o) { o.couplings = parse_format("s7e8"); });
+        put([](SolveOptions& o) { o.tolerance = 1e-6; });
+        put([](SolveOptions& o) { o.max_iterations = 50; });
+        put([](SolveOptions& o) { set_scheme(o, "bicgstab"); });
+        put([](SolveOptions& o) {
+            set_scheme(o, "direct");
+            o.energy = 1e-4;
+        });
+    }
+    Origins origins;
+    const Section section = points_section(read_stores({scratch.path("s")}, origins));
+    std::set<std::string> said;
+    for (const TableRow& row : std::get<Table>(section.blocks.at(0)).rows) {
+        said.insert(row.cells[3].text + "; " + row.cells[4].text);
+        EXPECT_EQ(row.cells[2].text, "emulated"); // as the store and JSON have it
+    }
+    const std::string refined = "defect-correction, inner=10", usual = "; residual=1e-10";
+    EXPECT_EQ(said, (std::set<std::string>{refined + usual, "defect-correction, recurrence=gmres(5), inner=10" + usual,
+                                           "defect-correction, recurrence=bicgstab, inner=10" + usual,
+                                           refined + ", jacobi" + usual, refined + ", middle=s36e11" + usual,
+                                           refined + ", outer=fx64.62" + usual, refined + ", couplings=s7e8" + usual,
+                                           refined + "; residual=1e-06", refined + usual + ", max_iterations=50",
+                                           "bicgstab" + usual, "direct; energy=0.0001"}));
+}
+
 TEST(Report, OnePairHasNoMost) {
     const Scratch scratch;
     {
@@ -248,6 +300,9 @@ TEST(Report, AComparisonsSentencesAreFormedFromThePagesFigures) {
         Store store(scratch.path("s"));
         store.put(point("s17e8,row=s23e8"), result(245), 4225, kProvenance);
         store.put(point("double"), result(100), 4225, kProvenance);
+        Point early = point("s16e8,row=s23e8"); // it was to reach something else
+        early.options.energy = 1e-3;
+        store.put(early, result(20), 4225, kProvenance);
     }
     const auto design = [](const char* spec, int iterations) {
         return Json{{"spec", spec},

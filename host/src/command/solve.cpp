@@ -13,10 +13,8 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "advise/advice_report.hpp"
 #include "command.hpp"
 #include "command/answers/solve_answer.hpp"
-#include "command/native/native_options.hpp"
 #include "dense/solve_dense.hpp"
 #include "mantissa/base/ending.hpp"
 #include "mantissa/base/files.hpp"
@@ -33,126 +31,14 @@
 #include "options/declare.hpp"
 #include "options/values.hpp"
 #include "parts/parts.hpp"
-#include "running/processor_time.hpp"
 #include "running/progress.hpp"
+#include "solving/arguments.hpp"
 #include "store/result_json.hpp"
 #include "text/json_text.hpp"
 
 namespace mantissa::cli {
 
 namespace {
-
-struct Flags {
-    std::string problem, engine = "emulated", history, solution, check, advise, guess, device, store;
-    int threads = 0;
-    bool json = false;
-    SolveFlags solver;
-    DenseFlags dense;
-    PartFlags parts;
-    NativeFlags native;
-};
-
-SolveOptions options_of(const Flags& flags) {
-    SolveOptions o = flags.solver.options();
-    if (o.resident && !o.outer) o.outer = kResidentIterate;
-    o.threads = thread_count(flags.threads);
-    o.history = !flags.history.empty();
-    o.keep_solution = !flags.solution.empty();
-    return o;
-}
-
-/// Writes the files asked for. When one cannot be written, the others are, and the first fault is returned.
-std::string write_files(const Flags& flags, const Point& point, const Problem& problem,
-                        const std::vector<SolveResult>& results, const Provenance& here) {
-    std::string fault;
-    const auto attempt = [&](const std::string& path, const auto& text) {
-        if (path.empty()) return;
-        try {
-            base::write_file(path, text());
-        } catch (const InvalidInput& failed) {
-            if (fault.empty()) fault = failed.what();
-        }
-    };
-    attempt(flags.history, [&] { return history_csv(results.front()); });
-    const auto not_finite = [](const SolveResult& r) {
-        return std::any_of(r.u.begin(), r.u.end(), [](double value) { return !std::isfinite(value); });
-    };
-    const auto bad = std::find_if(results.begin(), results.end(), not_finite);
-    if (bad == results.end()) attempt(flags.solution, [&] { return solution_text(point, problem, results, here); });
-    else
-        fmt::print(stderr,
-                   "mantissa: --solution: the solution is not finite ({}), so it was not written; choose a "
-                   "datapath or scheme that converges\n",
-                   to_string(bad->status));
-    return fault;
-}
-
-/// The solve that an advice names.
-int solve_advised(const Problem& problem, const std::string& solver, const SolveOptions& advised) {
-    const auto engine = make_engine(solver);
-    running::SolveProgress line(advised.tolerance);
-    const SolveResult result = solve(problem, *engine, advised, std::ref(line));
-    fmt::print("\n");
-    print_request(stdout, {problem.name, solver, advised}, problem);
-    print_answer(stdout, advised, result, {});
-    return result.status == Status::converged ? kDone : kNotConverged;
-}
-
-/// The advice on multilevel cycles.
-int advise_cycles_command(const Flags& flags, const std::string& engines, const SolveOptions& asked) {
-    for (const auto& [which, value] : {std::pair(Common::engine, engines), {Common::device, flags.device}})
-        if (!value.empty())
-            throw InvalidInput(fmt::format("{}: advice on cycles is for this processor; leave it out", flag_of(which)));
-    if (asked.inner != SolveOptions{}.inner)
-        throw InvalidInput("--inner: a multilevel cycle is the inner solver itself; leave it out");
-    AdviceOptions options;
-    options.tolerance = asked.tolerance;
-    options.threads = asked.threads;
-    const Problem problem = make_problem(flags.problem);
-    if (!problem.note.empty()) fmt::print(stderr, "mantissa: {}\n", problem.note);
-    CycleSpec words;
-    words.before = asked.preconditioner->before;
-    words.after = asked.preconditioner->after;
-    if (to_string(*asked.preconditioner) != to_string(words) && !asked.preconditioner->in_double)
-        fmt::print(stderr, "mantissa: the advice chooses the words itself: of {} it holds the smoothing alone\n",
-                   to_string(*asked.preconditioner));
-    options.before = running::processor_seconds();
-    const CycleAdvice advice = advising::advise_cycles_with_progress(problem, *asked.preconditioner, options);
-    advising::print_cycle_advice(problem, advice, options.tolerance, flags.json);
-    if (!advice.found()) return kNotConverged;
-    if (flags.advise == "only") return kDone;
-    return solve_advised(problem, "emulated", cycle_solve_options(advice.advised->spec, options));
-}
-
-/// The advice; with --advise=solve the solve that it names behind it.
-int advise_command(const Flags& flags, const std::string& engines, const std::string& typed) {
-    if (flags.advise != "only" && flags.advise != "solve")
-        throw InvalidInput(fmt::format("--advise={}: write --advise, or --advise=solve to run what it names",
-                                       base::shortened(flags.advise)));
-    if (flags.advise == "solve" && flags.json)
-        throw InvalidInput("--advise=solve: prints no JSON; use --advise --json and run the command that it holds");
-    const SolveOptions asked = options_of(flags);
-    const bool on_device = !flags.device.empty();
-    if (asked.preconditioner) return advise_cycles_command(flags, engines, asked);
-    if (!on_device && !flags.store.empty())
-        throw InvalidInput("--store: it keeps what --device computes; give --device too, or leave it out");
-    if (!flags.store.empty()) base::check_store_path(flag_of(Common::store), flags.store);
-    AdviceOptions options{asked.tolerance, asked.inner, asked.threads};
-    if (!engines.empty() || on_device) options.refusal = advising::refusal_by(engines, on_device);
-    const Problem problem = make_problem(flags.problem);
-    const advising::HardwareRequest request{flags.device, flags.store, typed, asked.threads};
-    if (on_device) advising::check_device(problem, request);
-    if (!problem.note.empty()) fmt::print(stderr, "mantissa: {}\n", problem.note);
-    options.before = running::processor_seconds(); // of this process: all of it is advice
-    const Advice advice = advising::advise_with_progress(problem, options);
-    std::optional<advising::Hardware> hardware;
-    if (on_device && advice.found()) hardware = advising::hardware_of(problem, *advice.advised, request);
-    advising::print_advice(problem, advice, hardware, flags.json);
-    if (!advice.found()) return kNotConverged;
-    if (flags.advise == "only") return kDone;
-    return solve_advised(problem, engines.empty() ? "emulated" : engines.substr(0, engines.find(',')),
-                         advice.advised->options);
-}
 
 /// What a solve needs, made before it begins.
 struct Ready {
@@ -166,16 +52,9 @@ struct Ready {
     bool own_choice = false; ///< was this way nobody's wish?
 };
 
-/// --guess: a file as --solution writes it.
-void take_guess(const Flags& flags, Problem& problem, const running::Ranks& ranks) {
-    if (flags.guess.empty()) return;
-    if (ranks.count() > 1) throw InvalidInput("--guess: a solve over ranks begins at zero; leave it or mpirun out");
-    problem.guess = read_vector(flags.guess, problem.system.size(), "guess");
-    for (std::size_t i = 0; i < problem.origin.size(); ++i) problem.guess[i] -= problem.origin[i];
-}
-
 /// What several right-hand sides do not go with.
-void refuse_columns(const Flags& flags, const Problem& problem, const Ready& ready, const running::Ranks& ranks) {
+void refuse_columns(const SolveArguments& flags, const Problem& problem, const Ready& ready,
+                    const running::Ranks& ranks) {
     const bool over_parts = in_double_over_parts(ready.point.options, ready.shared);
     if (over_parts && !problem.guess.empty())
         throw InvalidInput("--guess: CG in double over parts begins at zero; leave it or --parts out");
@@ -189,7 +68,7 @@ void refuse_columns(const Flags& flags, const Problem& problem, const Ready& rea
     if (over_parts) refuse(flag_of(Common::parts));
 }
 
-Ready make_ready(const Flags& flags, const running::Ranks& ranks, const std::vector<RankGpus>& rank_gpus) {
+Ready make_ready(const SolveArguments& flags, const running::Ranks& ranks, const std::vector<RankGpus>& rank_gpus) {
     Ready r;
     r.point = {{}, flags.engine, options_of(flags)};
     std::string chosen = apply_native(flags.native, flags.engine, flags.problem, r.point.options);
@@ -214,7 +93,9 @@ Ready make_ready(const Flags& flags, const running::Ranks& ranks, const std::vec
                    has_other_ways(r.point.options) && flags.check.empty() &&
                    !in_double_over_parts(r.point.options, r.shared);
     if (std::string why = options::refusal(r.point.options, *r.problem); !why.empty()) throw InvalidInput(why);
-    take_guess(flags, *r.problem, ranks);
+    if (!flags.guess.empty() && ranks.count() > 1)
+        throw InvalidInput("--guess: a solve over ranks begins at zero; leave it or mpirun out");
+    r.problem->guess = read_guess(flags, *r.problem);
     refuse_columns(flags, *r.problem, r, ranks);
     if (ranks.first() && !r.problem->note.empty()) fmt::print(stderr, "mantissa: {}\n", r.problem->note);
     r.point.problem = r.problem->name;
@@ -227,7 +108,8 @@ Ready make_ready(const Flags& flags, const running::Ranks& ranks, const std::vec
     return r;
 }
 
-int solve_ready(const Flags& flags, const std::string& typed, const Ready& ready, const running::Ranks& ranks) {
+int solve_ready(const SolveArguments& flags, const std::string& typed, const Ready& ready,
+                const running::Ranks& ranks) {
     Point point = ready.point;
     const Problem& problem = *ready.problem;
     std::vector<SolveResult> results;
@@ -266,6 +148,7 @@ int solve_ready(const Flags& flags, const std::string& typed, const Ready& ready
     if (flags.json) {
         results::Json j = results::to_json(point);
         j["unknowns"] = problem.system.size();
+        if (!flags.guess.empty()) j[options::spelt(options::common(Common::guess))] = flags.guess;
         if (results.size() == 1) j.update(results::to_json(result));
         for (const SolveResult& each : results)
             if (results.size() > 1) j["right_hand_sides"].push_back(results::to_json(each));
@@ -291,7 +174,7 @@ int solve_ready(const Flags& flags, const std::string& typed, const Ready& ready
 
 /// Over several ranks: all of them make ready or none goes on, and the first alone speaks. A rank that fails later ends
 /// the others, which would wait for it.
-int solve_command(const Flags& flags, const std::string& typed) {
+int solve_command(const SolveArguments& flags, const std::string& typed) {
     const running::Ranks ranks;
     if (flags.parts.rank_wait) {
         if (ranks.count() == 1) throw InvalidInput("--rank-wait: ranks wait for each other under mpirun; leave it out");
@@ -340,7 +223,7 @@ template <class Wrong> void refuse(const CLI::App& app, Wrong&& wrong, const cha
 }
 
 /// A dense system: what else was given is refused, not passed over.
-int dense_command(CLI::App& app, Flags& flags) {
+int dense_command(CLI::App& app, SolveArguments& flags) {
     refuse(
         app,
         [](const CLI::Option& option, const options::Option* known) {
@@ -359,8 +242,8 @@ int dense_command(CLI::App& app, Flags& flags) {
 }
 
 Run setup(CLI::App& app, const std::string& typed) {
-    const auto flags = std::make_shared<Flags>();
-    Flags& f = *flags;
+    const auto flags = std::make_shared<SolveArguments>();
+    SolveArguments& f = *flags;
     using options::Group;
     const auto begin = [&app](const char* title) { app.option_defaults()->group(title); };
     begin(options::title(Group::problem));
@@ -403,9 +286,22 @@ Run setup(CLI::App& app, const std::string& typed) {
                         fmt::format("{}: it is for --advise; give that too, or leave it out", flag_of(which)));
             return solve_command(*flags, typed);
         }
+        const auto of_solve = [](const options::Option* known) { // what the advised solve writes, and where it begins
+            return known->group == Group::output || known == &options::common(Common::guess);
+        };
         refuse(
-            app, [](const CLI::Option&, const options::Option* known) { return known && !known->with_advice; },
+            app,
+            [&](const CLI::Option&, const options::Option* known) {
+                return known && !known->with_advice && !of_solve(known);
+            },
             "--advise chooses the solve itself; leave it out");
+        if (flags->advise == "only")
+            refuse(
+                app,
+                [&](const CLI::Option&, const options::Option* known) {
+                    return known && !known->with_advice && of_solve(known);
+                },
+                "it is of a solve, and --advise makes none; give --advise=solve, or leave it out");
         return advise_command(*flags, given(app, Common::engine) ? flags->engine : "", typed);
     };
 }

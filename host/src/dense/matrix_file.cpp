@@ -33,7 +33,7 @@ Heading read_heading(NumberText& text, std::string_view name, std::size_t most) 
     if (h.rows == 0) text.fail("0 rows: there is nothing to solve");
     if (h.rows > most) text.fail(fmt::format("{} rows; a dense matrix has {} at most here", h.rows, most));
     if (!h.banner.array) h.numbers = text.whole("the number of entries");
-    else h.numbers = h.banner.symmetric ? h.rows * (h.rows + 1) / 2 : h.rows * h.rows;
+    else h.numbers = h.banner.array_values(h.rows);
     text::end_market_line(text, "the size");
     return h;
 }
@@ -47,18 +47,18 @@ double read_value(NumberText& text, const text::MarketBanner& banner) {
 
 void read_array(NumberText& text, const Heading& h, DenseMatrix& a) {
     for (std::size_t j = 0; j < h.rows; ++j)
-        for (std::size_t i = h.banner.symmetric ? j : 0; i < h.rows; ++i) {
+        for (std::size_t i = h.banner.first_row(j); i < h.rows; ++i) {
             if (!text.next_content())
                 text.fail(fmt::format("the file ends in column {} of {}: it is truncated or its size line (line {}) is "
                                       "wrong",
                                       j + 1, h.rows, h.size_line));
             a(i, j) = read_value(text, h.banner);
-            if (h.banner.symmetric) a(j, i) = a(i, j);
+            if (h.banner.mirrored() != 0) a(j, i) = h.banner.mirrored() * a(i, j);
         }
 }
 
 void read_coordinates(NumberText& text, std::string_view name, const Heading& h, DenseMatrix& a) {
-    text::OneTriangle triangle;
+    text::OneTriangle triangle(h.banner);
     for (std::uint64_t k = 0; k < h.numbers; ++k) {
         if (!text.next_content())
             text.fail(fmt::format("the file ends after {} of {} entries: it is truncated or its size line (line {}) is "
@@ -72,10 +72,8 @@ void read_coordinates(NumberText& text, std::string_view name, const Heading& h,
         double& element = a(row - 1, column - 1);
         element += value;
         if (!std::isfinite(element)) text.fail("entries given twice add up beyond double precision: scale the file");
-        if (h.banner.symmetric) {
-            a(column - 1, row - 1) = element;
-            triangle.see(row, column, text.line());
-        }
+        triangle.see(text, row, column);
+        if (h.banner.mirrored() != 0) a(column - 1, row - 1) = h.banner.mirrored() * element;
         text::end_market_line(text, "the value");
     }
     triangle.check(name);

@@ -66,6 +66,7 @@ Parts take_apart(std::string_view text) {
     Parts p;
     const auto right = options.take("rhs");
     if (const auto file = options.take("file")) {
+        options.none_beside("file=", {"n", "kind", "seed", "kappa", "points", "phi"});
         options.finish();
         if (file->empty()) options.fail("file= names no file");
         p.file = *file;
@@ -75,19 +76,15 @@ Parts take_apart(std::string_view text) {
         p.right = right->substr(5);
         return p;
     }
-    if (right) options.fail("rhs= is for file=: leave it out");
+    if (right) options.fail("rhs= is of file=: give that, or leave it out");
     p.n = options.integer("n", 1, kMostRows, {});
     p.kind = options.take("kind").value_or("uniform");
     if (std::ranges::find(kKinds, p.kind) == std::end(kKinds))
         options.fail(fmt::format("kind={} is none of {}", base::shortened(p.kind), fmt::join(kKinds, ", ")));
-    const auto only = [&](const char* key, std::string_view owner) {
-        if (p.kind != owner && text.find(std::string(key) + '=') != std::string_view::npos)
-            options.fail(fmt::format("{}= is for kind={}: leave it out", key, owner));
-    };
-    for (const char* key : {"points", "phi"}) only(key, "bubbles");
-    only("kappa", "randsvd");
-    if (std::ranges::find(kUnseeded, p.kind) != std::end(kUnseeded) && text.find("seed=") != std::string_view::npos)
-        options.fail(fmt::format("kind={} has nothing random: leave seed= out", p.kind));
+    for (const char* key : {"points", "phi"}) options.only_with(key, p.kind == "bubbles", "kind=bubbles");
+    options.only_with("kappa", p.kind == "randsvd", "kind=randsvd");
+    if (std::ranges::find(kUnseeded, p.kind) != std::end(kUnseeded))
+        options.none_beside(fmt::format("kind={}, which has nothing random", p.kind), {"seed"});
     p.seed = options.integer("seed", 0, UINT64_MAX, 1);
     p.kappa = options.positive("kappa", 1e6);
     p.phi = options.positive("phi", 0.02);

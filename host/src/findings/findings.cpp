@@ -225,8 +225,8 @@ IterationContest contest_of(const ComparisonDocument& document, const std::vecto
     const std::string reference = to_string(DatapathSpec(formats::kDouble));
     for (const SolveBeside& s : beside) {
         const SolveOptions& o = s.options;
-        if (s.problem != contest.problem || o.tolerance != document.tolerance || o.jacobi || !o.middle.empty())
-            continue;
+        const bool otherwise = o.energy || o.jacobi || !o.middle.empty() || o.preconditioner || o.couplings || o.outer;
+        if (s.problem != contest.problem || o.tolerance != document.tolerance || otherwise) continue;
         const bool same = scheme_name(o) == document.scheme && refines(o.scheme) && o.digits == 0 &&
                           o.inner == document.inner && iterated(o) == RecurrenceChoice::pipelined;
         if (same) enter(contest, {s.spec, s.converged, s.iterations});

@@ -84,8 +84,8 @@ Rules of_energy(const SolveOptions& o) {
         {o.spec.sums_free(),
          "stop energy: a native solver keeps its alpha and beta to itself; take engine emulated with "
          "--format double, or stop on the residual"},
-        {is(o, Scheme::jacobi_pcg), "stop energy: jacobi-pcg keeps its alpha and beta to itself; take --scheme direct "
-                                    "--format double --jacobi, the same recurrence, or stop on the residual"},
+        {is(o, Scheme::jacobi_pcg), "stop energy: jacobi-pcg keeps its alpha and beta to itself; take scheme direct "
+                                    "with jacobi, the same recurrence, or stop on the residual"},
         {gmres, "stop energy: GMRES has no alpha and beta of CG; stop on the residual"},
         {iterated != nullptr && iterated->needs != recurrence::Needs::positive_definite,
          fmt::format("stop energy: recurrence {} has no alpha and beta of CG; stop on the residual",
@@ -203,18 +203,21 @@ Rules of_outer_loops(const SolveOptions& o) {
     };
 }
 
-/// Of a matrix that CG does not take: where it is at fault, and what takes it.
+/// Of a matrix that CG does not take: where it is at fault; and what takes it.
+std::string why_not_for_cg(const Problem& problem) {
+    if (problem.symmetric) return problem.indefinite;
+    const auto [row, column] = asymmetry(problem.system).value_or(std::pair<std::size_t, std::size_t>());
+    return fmt::format("the matrix of {} is not symmetric (entries ({}, {}) and ({}, {}) differ)",
+                       base::shortened(problem.name, 200), row + 1, column + 1, column + 1, row + 1);
+}
+
 std::string not_for_cg(const Problem& problem, std::string_view who) {
     std::string takers;
     for (const SchemeAxes& s : schemes())
         if (s.scheme == Scheme::recurrence && takes_any_matrix(s.recurrences.front()))
             takers += (takers.empty() ? "" : " or ") + std::string(s.name);
-    if (problem.symmetric) return fmt::format("{}: {}; take the recurrence {}", who, problem.indefinite, takers);
-    const auto [row, column] = asymmetry(problem.system).value_or(std::pair<std::size_t, std::size_t>());
-    return fmt::format("{}: the matrix of {} is not symmetric (entries ({}, {}) and ({}, {}) differ) and CG needs a "
-                       "symmetric positive definite one; {}",
-                       who, base::shortened(problem.name, 200), row + 1, column + 1, column + 1, row + 1,
-                       "take the recurrence " + takers);
+    return fmt::format("{}: {}{}; take the recurrence {}", who, why_not_for_cg(problem),
+                       problem.symmetric ? "" : " and CG needs a symmetric positive definite one", takers);
 }
 
 } // namespace
@@ -227,6 +230,10 @@ std::string refusal(const SolveOptions& options, const Problem& problem) {
                            "stencil; leave s out",
                            options.preconditioner->sums, base::shortened(problem.name, 200));
     if (problem.suits_cg() || takes_any_matrix(iterated(options))) return {};
+    if (options.energy)
+        return fmt::format("stop energy: {}, and only a symmetric positive definite matrix gives an error an energy; "
+                           "stop on the residual",
+                           why_not_for_cg(problem));
     if (options.recurrence) return not_for_cg(problem, "recurrence " + to_string(*options.recurrence));
     if (options.preconditioner) return not_for_cg(problem, "preconditioner multilevel");
     return not_for_cg(problem, "scheme " + scheme_name(options));

@@ -1,10 +1,13 @@
 #include "written.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
 
 #include "text/tables/table.hpp"
+#include "values.hpp"
 
 namespace mantissa::options {
 
@@ -65,6 +68,31 @@ std::string joined(const std::vector<RecurrenceChoice>& recurrences) {
 }
 
 } // namespace
+
+std::string solver_text(const SolveOptions& options, bool (*used)(const Option&, const SolveOptions&)) {
+    constexpr std::array<std::string_view, 6> kElsewhere{"scheme",         "spec",      "schedule",
+                                                         "max-iterations", "tolerance", "stop"};
+    std::string text = scheme_name(options);
+    for (const Option& option : table()) {
+        const bool elsewhere =
+            option.group == Group::output || std::ranges::find(kElsewhere, option.name) != kElsewhere.end();
+        if (elsewhere || option.get == nullptr || !used(option, options)) continue;
+        const auto value = option.get(options);
+        if (!value) continue;
+        const std::string written = text_of(*value);
+        // (the inner iterations are said always: they are the first thing to ask of a solve that refines)
+        if (written == option.default_text && option.name != "inner") continue;
+        text += ", " + spelt(option);
+        if (option.type != Type::truth) text += "=" + written;
+    }
+    return text;
+}
+
+std::string ends_text(const SolveOptions& options) {
+    std::string text = stop_text(options);
+    if (options.max_iterations != 0) text += fmt::format(", max_iterations={}", options.max_iterations);
+    return text;
+}
 
 std::string scheme_table() {
     const text::Table table("  {--scheme:<20}{recurrence:<20}{preconditioner:<22}{outer loop}");

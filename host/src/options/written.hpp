@@ -12,6 +12,12 @@ namespace mantissa::options {
 std::string reference_page(std::span<const Option> among = table());
 /// The keywords of Python's solve() and simulate() with their types: python/mantissa/_options.py.
 std::string python_keywords(std::span<const Option> among = table());
+/// What a solve is made with, in words: its scheme, then every option that is not at its default, as
+/// "defect-correction, recurrence=gmres(5), inner=10"; without the datapath and what ends_text() says. `used`: does the
+/// option count beside the others?
+std::string solver_text(const SolveOptions& options, bool (*used)(const Option&, const SolveOptions&));
+/// What ends a solve: "residual=1e-10", "energy=1e-06, max_iterations=50".
+std::string ends_text(const SolveOptions& options);
 /// What each scheme stands for, in columns.
 std::string scheme_table();
 

@@ -54,12 +54,6 @@ std::uint64_t line_of_entry(std::string_view file, std::string_view name, std::s
     return text.line();
 }
 
-/// The number of values in an array file; as many as can be where the size line asks for more.
-std::uint64_t array_values(std::uint64_t rows, bool symmetric) {
-    if (rows > UINT32_MAX) return UINT64_MAX;
-    return symmetric ? rows * (rows + 1) / 2 : rows * rows;
-}
-
 /// The size line up to the columns.
 std::uint64_t read_rows(NumberText& text, Coordinates& c, const char* size_line) {
     if (!text.next_content()) text.fail(fmt::format("the file ends before the size line: give {}", size_line));
@@ -81,18 +75,19 @@ double read_value(NumberText& text, const Banner& banner) {
     return value;
 }
 
-/// An array file: columns one below the other, of a symmetric matrix from the diagonal down. Its zeros are left out.
+/// An array file: columns one below the other, of a symmetric matrix from the diagonal down, of a skew-symmetric one
+/// below it. Its zeros are left out.
 Coordinates read_array(NumberText& text, const Banner& banner) {
     Coordinates c;
     const std::uint64_t rows = read_rows(text, c, "ROWS COLUMNS");
     text::end_market_line(text, "the number of columns");
-    const std::uint64_t values = array_values(rows, banner.symmetric);
+    const std::uint64_t values = banner.array_values(rows);
     if (values > (text.left() + 1) / 2) // "1" and a line end
         text.fail(fmt::format("{} values announced, but the file is too short for them: it is truncated or its size "
                               "line (line {}) is wrong",
                               values, c.size_line));
     for (std::uint64_t column = 0; column < rows; ++column)
-        for (std::uint64_t row = banner.symmetric ? column : 0; row < rows; ++row) {
+        for (std::uint64_t row = banner.first_row(column); row < rows; ++row) {
             if (!text.next_content())
                 text.fail(fmt::format("the file ends in column {} of {}: it is truncated or its size line (line {}) is "
                                       "wrong",
@@ -113,7 +108,7 @@ Coordinates read_entries(NumberText& text, const Banner& banner) {
     Coordinates c;
     const std::uint64_t rows = read_rows(text, c, "ROWS COLUMNS ENTRIES");
     const std::uint64_t entries = text.whole("the number of entries");
-    if (entries < (banner.symmetric ? (rows + 1) / 2 : rows))
+    if (entries < (banner.mirrored() != 0 ? (rows + 1) / 2 : rows))
         text.fail(fmt::format("{} entries for {} rows: a matrix with an empty row is singular", entries, rows));
     text::end_market_line(text, "the number of entries");
     // "1 1 1" and a line end: no entry is shorter, so a wrong count is found before memory is taken for it.
@@ -122,7 +117,7 @@ Coordinates read_entries(NumberText& text, const Banner& banner) {
                               "line (line {}) is wrong",
                               entries, c.size_line));
     c.entries.reserve(entries);
-    text::OneTriangle triangle;
+    text::OneTriangle triangle(banner);
     for (std::uint64_t k = 0; k < entries; ++k) {
         if (!text.next_content())
             text.fail(fmt::format("the file ends after {} of {} entries: it is truncated or its size line (line {}) is "
@@ -133,7 +128,7 @@ Coordinates read_entries(NumberText& text, const Banner& banner) {
         if (row < 1 || row > rows || column < 1 || column > rows)
             text.fail(fmt::format("entry ({}, {}) lies outside 1..{}", row, column, rows));
         const double value = read_value(text, banner);
-        if (banner.symmetric) triangle.see(row, column, text.line());
+        triangle.see(text, row, column);
         text::end_market_line(text, "the value");
         c.entries.push_back({static_cast<std::uint32_t>(row - 1), static_cast<std::uint32_t>(column - 1), value});
     }
@@ -152,12 +147,13 @@ struct Rows {
 };
 
 /// Compressed rows, columns ascending, duplicates added in file order, zeros off the diagonal left out.
-Rows compress(const Coordinates& c, bool mirror) {
+/// `mirror`: what an entry is multiplied by on the other side of the diagonal; 0 where both sides are given.
+Rows compress(const Coordinates& c, int mirror) {
     Rows rows;
     rows.row_begin.assign(c.size + 1, 0);
     for (const Entry& e : c.entries) {
         ++rows.row_begin[e.row + 1];
-        if (mirror && e.row != e.column) ++rows.row_begin[e.column + 1];
+        if (mirror != 0 && e.row != e.column) ++rows.row_begin[e.column + 1];
     }
     for (std::size_t i = 0; i < c.size; ++i) rows.row_begin[i + 1] += rows.row_begin[i];
     rows.column.resize(rows.row_begin.back());
@@ -170,7 +166,7 @@ Rows compress(const Coordinates& c, bool mirror) {
     };
     for (const Entry& e : c.entries) {
         put(e.row, e.column, e.value);
-        if (mirror && e.row != e.column) put(e.column, e.row, e.value);
+        if (mirror != 0 && e.row != e.column) put(e.column, e.row, mirror * e.value);
     }
     std::vector<std::pair<std::uint32_t, double>> scratch;
     std::uint64_t out = 0;
@@ -211,8 +207,8 @@ Rows compress(const Coordinates& c, bool mirror) {
     return rows;
 }
 
-CompressedRows compressed(const Coordinates& c, bool mirror) {
-    Rows rows = compress(c, mirror);
+CompressedRows compressed(const Coordinates& c) {
+    Rows rows = compress(c, 0);
     return {std::move(rows.row_begin), std::move(rows.column), std::move(rows.value)};
 }
 
@@ -264,7 +260,7 @@ CompressedRows mean_with_transpose(const CompressedRows& rows) {
             c.entries.push_back({i, j, 0.5 * rows.value()[k]});
             c.entries.push_back({j, i, 0.5 * rows.value()[k]});
         }
-    return compressed(c, false);
+    return compressed(c);
 }
 
 } // namespace
@@ -279,7 +275,7 @@ std::optional<std::size_t> matrix_limit(std::string_view beginning, std::string_
     if (!text.next_content() || text.left() < 100) return std::nullopt; // the line may not be all there
     const std::uint64_t rows = text.whole("the number of rows");
     text.whole("the number of columns");
-    if (banner.array) return text::longest_market_text(array_values(rows, banner.symmetric));
+    if (banner.array) return text::longest_market_text(banner.array_values(rows));
     return text::longest_market_text(text.whole("the number of entries"));
 }
 
@@ -297,7 +293,7 @@ std::size_t array_columns(NumberText& text, std::string_view name, std::size_t s
     const Banner banner = text::read_market_banner(text, name);
     if (!banner.array)
         NumberText::fail(name, 1, fmt::format("a coordinate file as {}: write it in array storage", what));
-    if (banner.symmetric) NumberText::fail(name, 1, fmt::format("a symmetric file as {}: name it general", what));
+    if (banner.mirrored() != 0) NumberText::fail(name, 1, fmt::format("a symmetric file as {}: name it general", what));
     if (!text.next_content()) text.fail("the file ends before the size line: give ROWS COLUMNS");
     const std::uint64_t rows = text.whole("the number of rows");
     const std::uint64_t columns = text.whole("the number of columns");
@@ -350,7 +346,7 @@ CompressedRows parse_matrix_market(std::string_view file, std::string_view name,
             if (c.entries[k].row == row && c.entries[k].column == column) return line_of_entry(file, name, k);
         return c.size_line;
     };
-    Rows parts = compress(c, banner.symmetric);
+    Rows parts = compress(c, banner.mirrored());
     for (const double value : parts.value)
         if (!std::isfinite(value))
             NumberText::fail(name, c.size_line, "duplicate entries add up beyond double precision: scale the file");
@@ -397,12 +393,16 @@ std::vector<double> read_vector(const std::string& path, std::size_t size, std::
     return parse_vector(text::read_packed_file(path, limit).view(), path, size, what);
 }
 
-std::vector<std::vector<double>> read_columns(const std::string& path, std::size_t size) {
+std::vector<double> read_columns_together(const std::string& path, std::size_t size, std::size_t most,
+                                          std::string_view what) {
     const auto limit = [&](std::string_view beginning) {
-        return std::optional(vector_limit(beginning, path, size, kMostColumns));
+        return std::optional(vector_limit(beginning, path, size, most));
     };
-    const std::vector<double> all =
-        parse_columns(text::read_packed_file(path, limit).view(), path, size, kMostColumns, kRightHandSide);
+    return parse_columns(text::read_packed_file(path, limit).view(), path, size, most, what);
+}
+
+std::vector<std::vector<double>> read_columns(const std::string& path, std::size_t size) {
+    const std::vector<double> all = read_columns_together(path, size, kMostColumns);
     std::vector<std::vector<double>> columns;
     for (std::size_t first = 0; first < all.size(); first += size)
         columns.emplace_back(all.begin() + static_cast<std::ptrdiff_t>(first),

@@ -105,7 +105,8 @@ Description describe(std::string_view text, std::string_view options, std::size_
     Convection c;
     c.dimensions = dimensions;
     c.n = keys.integer("n", 1, (std::uint64_t{1} << levels) - 1, 0);
-    if (c.n == 0) c.n = (std::size_t{1} << keys.integer("level", 1, levels, std::nullopt)) - 1;
+    if (c.n != 0) keys.none_beside("n=", {"level"});
+    else c.n = (std::size_t{1} << keys.integer("level", 1, levels, std::nullopt)) - 1;
     if (const auto peclet = keys.take("peclet"))
         if (!text::read_number(*peclet, c.peclet) || !(c.peclet >= 0 && c.peclet <= kMost))
             keys.fail(fmt::format("peclet={} must be a number from 0 to {}", base::shortened(*peclet), kMost));
@@ -118,6 +119,7 @@ Description describe(std::string_view text, std::string_view options, std::size_
     const std::string rhs(keys.take("rhs").value_or("known"));
     if (rhs != "known" && rhs != "random")
         keys.fail(fmt::format("rhs={} must be known or random", base::shortened(rhs)));
+    keys.only_with("seed", rhs == "random", "rhs=random");
     if (rhs == "random") c.seed = keys.integer("seed", 0, UINT64_MAX, 1);
     keys.finish();
     c.peclet = std::abs(c.peclet); // (-0)

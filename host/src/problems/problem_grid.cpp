@@ -171,6 +171,7 @@ Description describe_poisson2d(std::string_view text, std::string_view options) 
     if (!(a >= 1e-6 && a <= 1e6)) keys.fail(fmt::format("anisotropy={} must lie in 1e-6..1e6", a));
     const std::string rhs(keys.take("rhs").value_or("smooth"));
     if (rhs != "smooth" && rhs != "random") keys.fail(fmt::format("rhs={} must be smooth or random", rhs));
+    keys.only_with("seed", rhs == "random", "rhs=random");
     const std::uint64_t seed = rhs == "random" ? keys.integer("seed", 0, UINT64_MAX, 1) : 0;
     keys.finish();
 
@@ -191,9 +192,10 @@ Description describe_diffusion2d(std::string_view text, std::string_view options
     const double contrast = keys.positive("contrast", 100.0);
     if (!(contrast >= 1e-12 && contrast <= 1e12))
         keys.fail(fmt::format("contrast={} must lie in 1e-12..1e12", contrast));
-    const std::uint64_t seed = keys.integer("seed", 0, UINT64_MAX, 1);
     if (field != "smooth" && field != "jump" && field != "checker")
         keys.fail(fmt::format("field={} must be smooth, jump or checker", field));
+    keys.only_with("seed", field != "checker", "field=smooth and field=jump");
+    const std::uint64_t seed = keys.integer("seed", 0, UINT64_MAX, 1);
     keys.finish();
 
     const SquareGrid grid(level);

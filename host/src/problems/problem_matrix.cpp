@@ -115,8 +115,7 @@ Description describe_matrix_problem(std::string_view text, std::string_view opti
     const bool from_file = rhs.starts_with("file:");
     if (rhs != "ones" && rhs != "random" && !from_file)
         keys.fail(fmt::format("rhs={} must be ones, random or file:PATH", base::shortened(rhs)));
-    if (rhs != "random" && options.find(",seed=") != std::string_view::npos)
-        keys.fail("seed= is of rhs=random: give that too, or leave it out");
+    keys.only_with("seed", rhs == "random", "rhs=random");
     const std::uint64_t seed = keys.integer("seed", 0, UINT64_MAX, 1);
     keys.finish();
 

@@ -129,12 +129,14 @@ DsiText read_dsi(std::string_view text, std::string_view options) {
     t.mu = one_of(keys, "mu", {"harmonic", "normalised"});
     t.coordinate = one_of(keys, "coordinate", {"x", "y", "z", "xyz"});
     t.smooth = task == "smooth";
+    for (const char* key : {"nodes", "share", "seed"}) keys.only_with(key, !t.smooth, "task=interpolate");
     if (!t.smooth) {
         t.nodes = one_of(keys, "nodes", {"fuzzy", "hard"});
         t.share = keys.positive("share", 0.05);
         t.seed = keys.integer("seed", 0, UINT64_MAX, 1);
         if (!(t.share <= 1)) keys.fail(fmt::format("share={} must be above 0 and at most 1", t.share));
     }
+    keys.only_with("weight", t.nodes == "fuzzy", "nodes=fuzzy");
     t.weight = t.nodes == "fuzzy" ? keys.positive("weight", 1) : 1;
     keys.finish();
     t.name = fmt::format("dsi:{},task={}", t.path, task);

@@ -6,6 +6,8 @@
 
 #include "mantissa/format.hpp"
 #include "mantissa/host/options.hpp"
+#include "options/values.hpp"
+#include "options/written.hpp"
 #include "read_upsets.hpp"
 #include "row_reader.hpp"
 #include "rows.hpp"
@@ -13,7 +15,6 @@
 #include "store/database.hpp"
 #include "store/point_columns.hpp"
 #include "store/result_json.hpp"
-#include "text/key_values.hpp"
 
 namespace mantissa::report {
 
@@ -21,10 +22,16 @@ std::string DocumentRow::address(const std::string& path) const {
     return fmt::format("s{}/{}/{}/{}", at.store, at.table, at.row, path);
 }
 
+std::string PointRow::solver() const {
+    return options::solver_text(options, results::in_use);
+}
+
+std::string PointRow::goal() const {
+    return options.energy ? options::stop_text(options) : fmt::format("a relative defect of {}", options.tolerance);
+}
+
 std::string PointRow::stop() const {
-    if (!refines(options.scheme) || options.preconditioner) return {};
-    if (options.digits > 0) return fmt::format("digits={}", text::shortest(options.digits));
-    return fmt::format("inner={}", options.inner);
+    return options::ends_text(options);
 }
 
 bool PointRow::gives_count() const {
@@ -74,9 +81,7 @@ PointRow point_row(const RowReader& r, Origins& origins) {
     p.seconds = r.real("seconds");
     p.history = results::history_from_json(r.text("history"));
     p.date = r.text("date");
-    p.origin = origins.add(p.on_engine() ? fmt::format("solves on the {} engine", p.engine)
-                                         : std::string("solves without refinement, on the processor"),
-                           r.provenance());
+    p.origin = origins.add(fmt::format("solves on the {} engine", p.engine), r.provenance());
     return p;
 }
 

@@ -43,13 +43,19 @@ struct PointRow {
     [[nodiscard]] bool converged() const { return status == "converged"; }
     /// Does it give a count of iterations to compare with? See gives_count() in solve.hpp.
     [[nodiscard]] bool gives_count() const;
-    /// "inner=10", "digits=2", or "" for a scheme that does not refine.
+    /// What was solved with, beside the datapath: "defect-correction, recurrence=gmres(5), inner=10". Every section
+    /// says it in these words.
+    [[nodiscard]] std::string solver() const;
+    /// What the solve was to reach: "a relative defect of 1e-10", "energy=1e-06".
+    [[nodiscard]] std::string goal() const;
+    /// What it stops on: "residual=1e-10", "energy=1e-06, max_iterations=50".
     [[nodiscard]] std::string stop() const;
     /// The options as in a key, without the datapath and the limit of iterations.
     [[nodiscard]] std::string way() const;
-    /// Does an engine carry it out? The other schemes run in the program itself, whatever engine is named.
+    /// Does the engine that is named carry it out, to the bit as any other? Recurrences without an outer loop and
+    /// jacobi-pcg have one way each, or loops that promise no bits.
     [[nodiscard]] bool on_engine() const {
-        return scheme == "residual-guided" || scheme == "defect-correction" || scheme == "inexact-pcg";
+        return options.scheme != Scheme::recurrence && options.scheme != Scheme::jacobi_pcg;
     }
     /// All that decides the bits of its result, but for the engine.
     [[nodiscard]] std::string setting() const;

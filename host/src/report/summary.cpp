@@ -58,12 +58,17 @@ std::string shortest_text(const Choice& choice, const PointRow& reference) {
     const auto key = [](const Solved& s) { return std::pair(s.bits, s.point->inner_iterations); };
     const Solved& best = *std::min_element(within.begin(), within.end(),
                                            [&](const Solved& a, const Solved& b) { return key(a) < key(b); });
+    std::vector<std::string> equal; // those that tie
+    for (const Solved& s : within)
+        if (key(s) == key(best)) equal.push_back(s.point->spec);
+    const bool ties = equal.size() > 1;
     const std::string figures = fmt::format(
-        "{} solves {} to {} in {} inner iterations, {} times double's {}, with {}-bit products in its vectors where "
+        "{} {} {} to {} in {} inner iterations, {} times double's {}, with {}-bit products in {} vectors where "
         "double needs 53-bit ones",
-        best.point->spec, choice.problem, best.point->options.tolerance, best.point->inner_iterations,
+        text::listed(equal), ties ? "solve" : "solves", choice.problem, best.point->goal(),
+        best.point->inner_iterations,
         fixed(static_cast<double>(best.point->inner_iterations) / static_cast<double>(reference.inner_iterations), 2),
-        reference.inner_iterations, best.bits + 1);
+        reference.inner_iterations, best.bits + 1, ties ? "their" : "its");
     if (reduced == 1) return figures + ".";
     if (within.size() == 1)
         return fmt::format("{}; of {} reduced datapaths only this one stays within twice double's iterations.", figures,
@@ -73,7 +78,9 @@ std::string shortest_text(const Choice& choice, const PointRow& reference) {
     return fmt::format("{}: of {} reduced datapaths {} stay within twice double's iterations, and {}.", figures,
                        reduced, within.size(),
                        as_short == 1 ? std::string("this one has the shortest vectors")
-                                     : fmt::format("of the {} with the shortest vectors none needs fewer", as_short));
+                       : as_short == equal.size()
+                           ? std::string("these have the shortest vectors")
+                           : fmt::format("of the {} with the shortest vectors none needs fewer", as_short));
 }
 
 struct Shaped {
@@ -225,9 +232,8 @@ Summary summary_of_solves(const Rows& rows) {
         s.findings = findings_of(choice);
         if (s.findings.empty()) continue;
         const PointRow& first = *choice.points.front();
-        s.findings_from =
-            fmt::format("{} of {} ({}{}{}, to {})", text::counted(choice.points.size(), "solve"), choice.problem,
-                        first.scheme, first.stop().empty() ? "" : ", ", first.stop(), first.options.tolerance);
+        s.findings_from = fmt::format("{} of {} ({}, to {})", text::counted(choice.points.size(), "solve"),
+                                      choice.problem, first.solver(), first.goal());
         if (choices.size() > 1) s.findings_from += fmt::format(", one of {} problems here", choices.size());
         break;
     }

@@ -11,6 +11,17 @@
 
 namespace mantissa::solving {
 
+namespace {
+
+/// What goes on where a run in these formats ends. A multilevel cycle is an outer loop's only with CG's matrices.
+const char* going_on(const Problem& problem, const SolveOptions& o) {
+    if (problem.suits_cg()) return "a refinement scheme";
+    return o.preconditioner ? "more fraction bits, or the outer loop defect-correction without the preconditioner"
+                            : "the outer loop defect-correction";
+}
+
+} // namespace
+
 void judge_direct(const Problem& problem, std::span<const double> u, std::span<double> d, bool said_reached,
                   const std::string& trouble, SolveContext& context) {
     DoubleArithmetic outer(problem.system, context.options.threads, true);
@@ -25,15 +36,16 @@ void judge_direct(const Problem& problem, std::span<const double> u, std::span<d
     if (context.nearly)
         return context.stop(Status::stagnated,
                             fmt::format("the recurrence's residual reached the tolerance, the true one is {:.2f} times "
-                                        "the tolerance (a refinement scheme goes on from there)",
-                                        multiple));
+                                        "the tolerance (to go on from there, try {})",
+                                        multiple, going_on(problem, context.options)));
     if (!std::isfinite(relative) || relative > kDiverged)
         return context.stop(Status::diverged, trouble.empty() ? growth(relative) : growth(relative) + "; " + trouble);
     if (!trouble.empty()) return context.stop(Status::breakdown, trouble);
     if (said_reached)
         return context.stop(Status::stagnated,
-                            "the recurrence's residual reached the tolerance, the true one did not: these formats "
-                            "cannot (try a refinement scheme)");
+                            fmt::format("the recurrence's residual reached the tolerance, the true one did not: these "
+                                        "formats cannot (try {})",
+                                        going_on(problem, context.options)));
     if (context.cancelled) return context.stop(Status::iteration_limit, "stopped on request");
     context.stop(Status::iteration_limit, "the limit of " + std::to_string(context.limit) + " iterations is reached");
 }

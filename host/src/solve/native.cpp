@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "around/around.hpp"
 #include "inner.hpp"
@@ -110,18 +111,43 @@ bool take_native_default(const AskedFor& asked, SolveOptions& options) {
 
 namespace solving {
 
+namespace {
+
+/// The schemes that this engine has for these sums and this problem, in words; empty where it has none.
+std::string native_schemes(const Problem& problem, const Engine& engine, const SolveOptions& o) {
+    std::vector<std::string> names;
+    const auto add = [&](SolveOptions way, const std::string& name) {
+        if (engine.native_refusal(o.spec, problem.system, choice_of(way, engine)).empty() &&
+            options::refusal(way, problem).empty())
+            names.push_back(name);
+    };
+    SolveOptions way = o;
+    for (const char* scheme : {"jacobi-pcg", "direct", "pipelined", "bicgstab", "gmres"}) {
+        set_scheme(way, scheme);
+        add(way, scheme);
+    }
+    way.scheme = Scheme::defect_correction;
+    way.recurrence = RecurrenceChoice::chebyshev;
+    add(way, "defect-correction with the recurrence chebyshev");
+    return fmt::format("{}", fmt::join(names, ", "));
+}
+
+} // namespace
+
 void check_native(const Problem& problem, const Engine& engine, const SolveOptions& o) {
     const auto none = [&](bool given, std::string_view what) {
         if (given) throw InvalidInput(fmt::format("datapath {}: {}", to_string(o.spec), what));
     };
     const NativeChoice choice = choice_of(o, engine);
     if (!engine.has_native()) throw InvalidInput(engine.native_refusal(o.spec, problem.system, choice));
+    const std::string schemes = native_schemes(problem, engine, o);
+    if (schemes.empty())
+        if (const std::string why = engine.native_refusal(o.spec, problem.system, choice); !why.empty())
+            throw InvalidInput(why);
     none(o.scheme != Scheme::jacobi_pcg && o.scheme != Scheme::pipelined && o.scheme != Scheme::direct &&
              !iterates_chebyshev(o) &&
              (o.scheme != Scheme::recurrence || (choice.recurrence == nullptr && choice.restart == 0)),
-         fmt::format("sums that are free in order have the schemes jacobi-pcg, direct, pipelined, bicgstab and gmres "
-                     "and the recurrence chebyshev, not {}",
-                     scheme_name(o)));
+         fmt::format("scheme {} does not go with sums that are free in order; here go {}", scheme_name(o), schemes));
     none(choice.jacobi && o.jacobi && !on_processor(engine),
          fmt::format("{} divides by the diagonal itself: leave jacobi out", scheme_name(o)));
     none(o.preconditioner && !on_processor(engine),

@@ -23,8 +23,38 @@ KeyValues::KeyValues(std::string_view text, std::string_view options, std::strin
         const std::string_view key = part.substr(0, equals);
         for (const auto& pair : pairs_)
             if (pair.first == key) fail(fmt::format("{}= is given twice", base::shortened(key)));
-        pairs_.emplace_back(key, part.substr(equals + 1));
+        std::string_view value = part.substr(equals + 1);
+        // A path goes on behind a comma where no known key does.
+        while ((key == "file" || value.starts_with("file:")) && !rest.empty() &&
+               !knows(rest.substr(0, rest.find('=')))) {
+            const std::size_t more = std::min(rest.find(','), rest.size());
+            value = {value.data(), value.size() + 1 + more};
+            rest.remove_prefix(std::min(rest.size(), more + 1));
+        }
+        pairs_.emplace_back(key, value);
     }
+}
+
+bool KeyValues::has(std::string_view key) const {
+    return std::ranges::any_of(pairs_, [&](const auto& pair) { return pair.first == key; });
+}
+
+bool KeyValues::knows(std::string_view key) const {
+    const auto between = [](char c) { return c == ' ' || c == ','; };
+    for (std::size_t at = known_.find(key); at != std::string::npos; at = known_.find(key, at + 1)) {
+        const std::size_t end = at + key.size();
+        if ((at == 0 || between(known_[at - 1])) && (end == known_.size() || between(known_[end]))) return !key.empty();
+    }
+    return false;
+}
+
+void KeyValues::only_with(std::string_view key, bool there, std::string_view of) const {
+    if (!there && has(key)) fail(fmt::format("{}= is of {}: give that, or leave it out", key, of));
+}
+
+void KeyValues::none_beside(std::string_view other, std::initializer_list<std::string_view> keys) const {
+    for (const std::string_view key : keys)
+        if (has(key)) fail(fmt::format("{}= does not go beside {}: leave one out", key, other));
 }
 
 std::optional<std::string_view> KeyValues::take(std::string_view key) {

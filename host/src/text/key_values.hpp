@@ -3,6 +3,7 @@
 
 #include <charconv>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,7 +13,8 @@
 
 namespace mantissa::text {
 
-/// The options of one problem text, each of which must be used. Errors are InvalidInput naming the whole text.
+/// The options of one problem text, each of which must be used. A file's path may hold commas: it runs to the next
+/// known key. Errors are InvalidInput naming the whole text.
 class KeyValues {
 public:
     /// `text` is the whole problem text, `options` the part behind the colon, `known` the keys for the mend.
@@ -24,11 +26,19 @@ public:
                           std::optional<std::uint64_t> fallback);
     /// A finite number above zero.
     double positive(std::string_view key, double fallback);
+    /// Throws where `key` is given, but not what it is of: "rhs=random". Before that is taken, or not.
+    void only_with(std::string_view key, bool there, std::string_view of) const;
+    /// Throws where one of `keys` is given beside `other`, which says it all.
+    void none_beside(std::string_view other, std::initializer_list<std::string_view> keys) const;
     /// Throws when a key was not taken.
     void finish() const;
     [[noreturn]] void fail(const std::string& what) const;
 
 private:
+    [[nodiscard]] bool has(std::string_view key) const;
+    /// Is it a word of `known`?
+    [[nodiscard]] bool knows(std::string_view key) const;
+
     std::string text_, known_;
     std::vector<std::pair<std::string_view, std::string_view>> pairs_; ///< into text_
 };

@@ -24,18 +24,17 @@ std::string banner_fault(const std::array<std::string, 5>& word, std::size_t cou
     if (word[3] == "complex") return "complex values: only real and integer matrices can be solved";
     if (word[3] != "real" && word[3] != "integer" && word[3] != "double")
         return "the field named on the first line must be real or integer";
-    if (word[4] == "skew-symmetric" || word[4] == "hermitian")
-        return "a " + word[4] + " file: the matrix must be real and symmetric, stored as symmetric or general";
-    if (word[4] != "symmetric" && word[4] != "general")
-        return "the symmetry named on the first line must be symmetric or general";
+    if (word[4] == "hermitian") return "a hermitian file: name a real matrix symmetric, which is the same";
+    if (word[4] != "symmetric" && word[4] != "general" && word[4] != "skew-symmetric")
+        return "the symmetry named on the first line must be symmetric, skew-symmetric or general";
     return {};
 }
 
 } // namespace
 
 std::string_view without_mark(std::string_view text) {
-    constexpr std::string_view kMark = "\xEF\xBB\xBF";
-    if (text.starts_with(kMark)) text.remove_prefix(kMark.size());
+    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+    if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
     return text;
 }
 
@@ -56,15 +55,27 @@ MarketBanner read_market_banner(NumberText& text, std::string_view name) {
     }
     const std::string fault = banner_fault(word, count);
     if (!fault.empty()) NumberText::fail(name, 1, fault);
-    return {word[2] == "array", word[3] == "integer", word[4] == "symmetric"};
+    return {word[2] == "array", word[3] == "integer", word[4] == "symmetric", word[4] == "skew-symmetric"};
 }
 
 void OneTriangle::check(std::string_view name) const {
     if (below_ && line_ != 0)
         NumberText::fail(name, line_,
-                         fmt::format("entry ({}, {}) lies above the diagonal of a symmetric file that has others below "
-                                     "it: store one triangle, or name the file general on line 1",
-                                     row_, column_));
+                         fmt::format("entry ({}, {}) lies above the diagonal of a {} file that has others below it: "
+                                     "store one triangle, or name the file general on line 1",
+                                     row_, column_, banner_.skew ? "skew-symmetric" : "symmetric"));
+}
+
+void OneTriangle::refuse_diagonal(const NumberText& text, std::uint64_t row) {
+    text.fail(fmt::format("entry ({}, {}) lies on the diagonal of a skew-symmetric file, which is zero: remove it, or "
+                          "name the file general on line 1",
+                          row, row));
+}
+
+std::uint64_t MarketBanner::array_values(std::uint64_t rows) const {
+    if (rows > UINT32_MAX) return UINT64_MAX;
+    if (skew) return rows == 0 ? 0 : rows * (rows - 1) / 2;
+    return symmetric ? rows * (rows + 1) / 2 : rows * rows;
 }
 
 std::size_t longest_market_text(std::uint64_t numbers) {

@@ -10,17 +10,31 @@
 namespace mantissa::text {
 
 struct MarketBanner {
-    bool array = false, integer = false, symmetric = false;
+    bool array = false, integer = false, symmetric = false, skew = false;
+
+    /// What an entry is multiplied by on the other side of the diagonal; 0 where both sides are stored.
+    [[nodiscard]] int mirrored() const { return skew ? -1 : symmetric ? 1 : 0; }
+    /// The first row that an array file stores of a column, from 0.
+    [[nodiscard]] std::uint64_t first_row(std::uint64_t column) const {
+        return mirrored() == 0 ? 0 : column + (skew ? 1 : 0);
+    }
+    /// The number of values in an array file; as many as can be where the size line asks for more.
+    [[nodiscard]] std::uint64_t array_values(std::uint64_t rows) const;
 };
 
-/// %%MatrixMarket matrix coordinate|array real|integer symmetric|general. Throws InvalidInput for anything else.
+/// %%MatrixMarket matrix coordinate|array real|integer symmetric|skew-symmetric|general. Throws InvalidInput for
+/// anything else.
 MarketBanner read_market_banner(NumberText& text, std::string_view name);
 
-/// A symmetric file holds the entries on one side of the diagonal: those on both sides would count twice. Sees all
-/// entries (from 1) of one, then refuses it, or not.
+/// A symmetric file holds the entries on one side of the diagonal: those on both sides would count twice. A
+/// skew-symmetric one has none on the diagonal. Sees all entries (from 1) of a file, then refuses it, or not.
 class OneTriangle {
 public:
-    void see(std::uint64_t row, std::uint64_t column, std::uint64_t line) {
+    explicit OneTriangle(const MarketBanner& banner) : banner_(banner) {}
+    void see(const NumberText& text, std::uint64_t row, std::uint64_t column) {
+        if (banner_.mirrored() == 0) return;
+        const std::uint64_t line = text.line();
+        if (banner_.skew && row == column) refuse_diagonal(text, row);
         below_ = below_ || row > column;
         if (row < column && line_ == 0) {
             row_ = row;
@@ -31,6 +45,9 @@ public:
     void check(std::string_view name) const;
 
 private:
+    [[noreturn]] static void refuse_diagonal(const NumberText& text, std::uint64_t row);
+
+    MarketBanner banner_;
     std::uint64_t row_ = 0, column_ = 0, line_ = 0; ///< of the first above the diagonal
     bool below_ = false;
 };

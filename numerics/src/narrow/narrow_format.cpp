@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "../policy_words.hpp"
 #include "mantissa/format.hpp"
 #include "narrow_names.hpp"
 
@@ -121,16 +122,14 @@ std::uint64_t magnitude_pattern(const NarrowFormat& f, std::uint64_t significand
     return (static_cast<std::uint64_t>(field) << f.fraction_bits) | (units - hidden);
 }
 
-} // namespace
-
-std::optional<NarrowFormat> parse_narrow(std::string_view text) {
-    std::string_view head = text.substr(0, text.find(':'));
+std::optional<NarrowFormat> read_narrow(std::string_view text) {
+    const std::string_view head = text.substr(0, text.find(':'));
     const std::string_view policy = text.substr(head.size());
     std::string spelled;
     for (const Alias& a : kAliases)
         if (head == a.name) {
             spelled = std::string(a.text) + std::string(policy);
-            return parse_narrow(spelled);
+            return read_narrow(spelled);
         }
     std::optional<NarrowFormat> f;
     for (const Named& n : kNamed)
@@ -147,6 +146,13 @@ std::optional<NarrowFormat> parse_narrow(std::string_view text) {
         rest.remove_prefix(word.size());
     }
     return f;
+}
+
+} // namespace
+
+std::optional<NarrowFormat> parse_narrow(std::string_view text) {
+    policy_words::refuse_twice(text);
+    return read_narrow(text);
 }
 
 std::string to_string(const NarrowFormat& f) {

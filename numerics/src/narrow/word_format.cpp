@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "../policy_words.hpp"
 #include "mantissa/format.hpp"
 
 namespace mantissa::narrow {
@@ -121,6 +122,7 @@ Exact quotient(const WordFormat& f, Wide a, Wide b) {
 } // namespace
 
 std::optional<WordFormat> parse_words(std::string_view text) {
+    policy_words::refuse_twice(text);
     const std::string_view head = text.substr(0, text.find(':'));
     WordFormat f;
     f.is_signed = head.substr(0, 3) != "ufx";

@@ -99,6 +99,14 @@ TEST(DenseFiles, ArraysLieByColumns) {
     const DenseMatrix s =
         dense::parse_dense_matrix(std::string(kBanner) + "array integer symmetric\n3 3\n1\n2\n3\n4\n5\n6\n", "x", 9);
     EXPECT_EQ(s, DenseMatrix(3, {1, 2, 3, 2, 4, 5, 3, 5, 6}));
+    for (const char* text : {"array real skew-symmetric\n3 3\n1\n2\n3\n",
+                             "coordinate real skew-symmetric\n3 3 3\n2 1 1\n3 1 2\n3 2 3\n"}) {
+        const DenseMatrix skew = dense::parse_dense_matrix(std::string(kBanner) + text, "x", 9);
+        EXPECT_EQ(skew(2, 1), 3) << text;
+        EXPECT_EQ(skew(1, 2), -3) << text;
+        EXPECT_EQ(skew(0, 2), -2) << text;
+        EXPECT_EQ(skew(1, 1), 0) << text;
+    }
 }
 
 TEST(DenseFiles, CoordinatesNeedNeitherSymmetryNorADiagonal) {

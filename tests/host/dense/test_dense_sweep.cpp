@@ -59,7 +59,7 @@ TEST(DenseSweep, IsRefusedWithALine) {
     };
     refused("[[dense]]\nformat = \"s10e5\"\n", "x.toml:1: a dense grid without a system");
     refused("[[dense]]\nn = 8\nkind = \"hilbret\"\n", "kind=hilbret");
-    refused("[[dense]]\nn = 8\nkappa = 4.0\n", "kappa= is for kind=randsvd");
+    refused("[[dense]]\nn = 8\nkappa = 4.0\n", "kappa= is of kind=randsvd");
     refused("[[dense]]\nn = 8\nproblem = \"n=8\"\n", "exclude each other");
     refused("[[dense]]\nn = 8\nlu = \"lu:s10e5\"\nacc = \"s23e8\"\n", "exclude each other");
     refused("[[dense]]\nn = 8\nformat = \"s10\"\n", "x.toml:3:");

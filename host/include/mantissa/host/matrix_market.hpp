@@ -13,16 +13,17 @@
 
 namespace mantissa {
 
-/// The matrix in MatrixMarket `text` (coordinate or array; real or integer; symmetric or general). `name` stands for
-/// the file in error lines. Duplicate entries are added in file order; zeros off the diagonal are left out. A general
-/// file whose partners across the diagonal differ by rounding errors (16 units in the last place of the largest entry,
-/// or 1e-14 of their own) becomes symmetric by their mean, and `note`, where it is given, a line that says how far they
-/// were apart. Any other general file stays as it is: asymmetry() (mantissa/symmetry.hpp) tells. Refused with a reason:
-/// pattern and complex values, skew-symmetric and hermitian files, a matrix that is not square, a symmetric file with
-/// entries on both sides of the diagonal, entries out of range, NaN, infinities, a count of entries that does not
-/// match. A symmetric matrix with a missing, zero or negative diagonal entry is refused too, unless `indefinite` is
-/// given: then that line goes there. Whether a symmetric matrix with a positive diagonal is positive definite is for
-/// the solver to find out. A UTF-8 byte-order mark in front is passed over.
+/// The matrix in MatrixMarket `text` (coordinate or array; real or integer; symmetric, skew-symmetric or general).
+/// `name` stands for the file in error lines. Duplicate entries are added in file order; zeros off the diagonal are
+/// left out. A general file whose partners across the diagonal differ by rounding errors (16 units in the last place of
+/// the largest entry, or 1e-14 of their own) becomes symmetric by their mean, and `note`, where it is given, a line
+/// that says how far they were apart. Any other general file stays as it is: asymmetry() (mantissa/symmetry.hpp) tells.
+/// Refused with a reason: pattern and complex values, hermitian files, a matrix that is not square, a symmetric file
+/// with entries on both sides of the diagonal, a skew-symmetric one with an entry on it, entries out of range, NaN,
+/// infinities, a count of entries that does not match. A symmetric matrix with a missing, zero or negative diagonal
+/// entry is refused too, unless `indefinite` is given: then that line goes there. Whether a symmetric matrix with a
+/// positive diagonal is positive definite is for the solver to find out. A UTF-8 byte-order mark in front is passed
+/// over.
 CompressedRows parse_matrix_market(std::string_view text, std::string_view name, std::string* note = nullptr,
                                    std::string* indefinite = nullptr);
 
@@ -40,6 +41,10 @@ std::vector<double> parse_vector(std::string_view text, std::string_view name, s
 
 /// The same from a regular file, a FIFO or a pipe, gzipped or not, with the same bounds.
 std::vector<double> read_vector(const std::string& path, std::size_t size, std::string_view what = kRightHandSide);
+
+/// Its columns one behind the other, `most` of them.
+std::vector<double> read_columns_together(const std::string& path, std::size_t size, std::size_t most,
+                                          std::string_view what = kRightHandSide);
 
 /// Several vectors of `size` numbers each: the columns of a MatrixMarket array file (real or integer, general), from 1
 /// to kMostColumns; other files have one, as read_vector() takes it.

@@ -11,6 +11,7 @@
 #include "device_solve.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/mesh.hpp"
+#include "mantissa/host/options.hpp"
 #include "mantissa/host/registry.hpp"
 #include "running/progress.hpp"
 
@@ -36,7 +37,7 @@ void add_mesh_options(CLI::App& app, MeshFlags& flags) {
         ->capture_default_str();
     app.add_option("--inner", flags.inner, "inner iterations per outer step")
         ->check(whole_number(1))
-        ->capture_default_str();
+        ->default_str(fmt::format("{}", kMeshInner));
     app.add_option("--tolerance", flags.tolerance, "on the residual relative to the right-hand side")
         ->capture_default_str();
     app.add_option("--max-iterations", flags.max_iterations,
@@ -50,14 +51,12 @@ SolveOptions mesh_solve_options(const MeshFlags& flags) {
     SolveOptions o;
     const bool reduced = !flags.format.empty() || !flags.spec.empty();
     const bool processor = !reduced && flags.engine == "emulated";
-    o.scheme = flags.scheme == kMultilevel ? Scheme::jacobi_pcg // the same options
-               : !flags.scheme.empty()     ? parse_scheme(flags.scheme)
-               : reduced                   ? Scheme::residual_guided
-               : processor                 ? Scheme::jacobi_pcg
-                                           : Scheme::direct;
+    if (flags.scheme == kMultilevel) o.scheme = Scheme::jacobi_pcg; // the same options
+    else if (!flags.scheme.empty()) set_scheme(o, flags.scheme);    // with the recurrence that it may name
+    else o.scheme = reduced ? Scheme::residual_guided : processor ? Scheme::jacobi_pcg : Scheme::direct;
     o.spec = !flags.spec.empty() ? parse_spec(flags.spec)
                                  : DatapathSpec(parse_format(flags.format.empty() ? "double" : flags.format));
-    o.inner = flags.inner;
+    o.inner = flags.inner.value_or(kMeshInner);
     o.tolerance = flags.tolerance;
     o.max_iterations = flags.max_iterations;
     o.threads = thread_count(flags.threads);
@@ -74,6 +73,26 @@ TriangleMesh mesh_of(const MeshFlags& flags) {
     return mesh;
 }
 
+namespace {
+
+/// Is the map solved by multilevel-pcg, named or not?
+bool by_multilevel(const MeshFlags& flags, bool map) {
+    return flags.scheme == kMultilevel || (map && flags.device == "gpu" && flags.scheme.empty());
+}
+
+/// Refuses what no solve takes, and inner iterations where there are none.
+void check_solve(const MeshFlags& flags, bool map) {
+    const SolveOptions o = mesh_solve_options(flags);
+    if (const std::string why = options::refusal(o); !why.empty()) throw InvalidInput(why);
+    if (!flags.inner) return;
+    const options::Option& inner = *options::find("inner");
+    if (by_multilevel(flags, map))
+        throw InvalidInput(fmt::format("{}: scheme {} has no inner solves; leave it out", flag_of(inner), kMultilevel));
+    if (const std::string why = options::unused(inner, o); !why.empty()) throw InvalidInput(why);
+}
+
+} // namespace
+
 void check_mesh_flags(const MeshFlags& flags, bool map) {
     mesh_solve_options(flags);
     if (flags.device != "cpu" && flags.device != "gpu")
@@ -84,6 +103,7 @@ void check_mesh_flags(const MeshFlags& flags, bool map) {
     if (flags.scheme == kMultilevel && reduced)
         throw InvalidInput("--scheme multilevel-pcg: it solves in double by itself: leave --format, --spec and "
                            "--engine out");
+    check_solve(flags, map);
     if (flags.device == "gpu") {
         const bool known = flags.scheme.empty() || flags.scheme == kMultilevel || flags.scheme == "jacobi-pcg";
         if (reduced || !known)
@@ -110,8 +130,7 @@ std::vector<SolveResult> solve_map(const BuiltSystem& built, const SolveOptions&
 std::vector<SolveResult> solve_all(const std::string& name, const BuiltSystem& built, const MeshFlags& flags,
                                    std::span<const Point3> points) {
     const SolveOptions options = mesh_solve_options(flags);
-    if (flags.scheme == kMultilevel || (flags.device == "gpu" && flags.scheme.empty() && !points.empty()))
-        return solve_map(built, options, flags, points);
+    if (by_multilevel(flags, !points.empty())) return solve_map(built, options, flags, points);
     Problem problem{name, built.system(), built.b(0), {}};
     for (std::size_t s = 1; s < built.systems(); ++s) problem.more.push_back(built.b(s));
     running::SolveProgress line(options.tolerance);
@@ -128,8 +147,11 @@ std::string summary_of(const std::vector<SolveResult>& results) {
         residual = std::max(residual, r.true_residual);
         if (r.status != Status::converged) worst = &r;
     }
-    return fmt::format("{}{}{} in {} iterations, true residual {:.2e}", to_string(worst->status),
-                       worst->detail.empty() ? "" : ": ", worst->detail, iterations, residual);
+    // (a limit is of each right-hand side, the iterations are of all)
+    const std::string sides = results.size() == 1 ? "" : fmt::format(" over {} right-hand sides", results.size());
+    return fmt::format("{}{}{}{} {} iterations{}, true residual {:.2e}", to_string(worst->status),
+                       worst->detail.empty() ? "" : ": ", worst->detail, worst->detail.empty() ? " in" : ";",
+                       iterations, sides, residual);
 }
 
 } // namespace mantissa::cli

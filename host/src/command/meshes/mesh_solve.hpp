@@ -19,11 +19,13 @@ namespace mantissa::cli {
 
 struct MeshFlags {
     std::string mesh, output, format, spec, engine = "emulated", scheme, device = "cpu";
-    std::uint64_t inner = 25, max_iterations = 0, subdivide = 0;
+    std::uint64_t max_iterations = 0, subdivide = 0;
+    std::optional<std::uint64_t> inner; ///< else kMeshInner
     double tolerance = 1e-6;
     int threads = 0;
     bool json = false;
 };
+inline constexpr std::uint64_t kMeshInner = 25;
 /// Declares the options.
 void add_mesh_options(CLI::App& app, MeshFlags& flags);
 inline constexpr const char* kMultilevel = "multilevel-pcg"; ///< the scheme for maps alone

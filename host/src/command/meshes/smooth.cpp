@@ -21,12 +21,14 @@ namespace mantissa::cli {
 
 namespace {
 
+constexpr std::uint64_t kSeed = 1;
+
 struct SmoothFlags {
     MeshFlags mesh;
     double weight = 1;
     std::string mu = "harmonic", picture;
     double noise = 0;
-    std::uint64_t seed = 1;
+    std::optional<std::uint64_t> seed; ///< else kSeed
 };
 
 struct Smoothed {
@@ -40,7 +42,7 @@ struct Smoothed {
 Smoothed smooth_mesh(const SmoothFlags& f, DsiOptions options) {
     Smoothed s;
     TriangleMesh clean = mesh_of(f.mesh);
-    s.before = f.noise > 0 ? with_noise(clean, f.noise, f.seed) : clean;
+    s.before = f.noise > 0 ? with_noise(clean, f.noise, f.seed.value_or(kSeed)) : clean;
     const Neighbours around = neighbours_of(s.before);
     for (std::uint32_t v = 0; v < s.before.points.size(); ++v)
         if (around.count(v) != 0) options.fuzzy.push_back(v);
@@ -119,6 +121,7 @@ int smooth(const SmoothFlags& f) {
         throw InvalidInput(fmt::format("--weight {}: give a number above 0", f.weight));
     if (!(f.noise >= 0 && std::isfinite(f.noise)))
         throw InvalidInput(fmt::format("--noise {}: give a number from 0 on", f.noise));
+    if (f.seed && f.noise == 0) throw InvalidInput("--seed: it is of the noise; give --noise too, or leave it out");
     options.weight = f.mu == "harmonic" ? DsiWeight::harmonic : DsiWeight::normalised;
     options.fuzzy_weight = f.weight;
     options.threads = thread_count(f.mesh.threads);
@@ -148,7 +151,7 @@ Run setup_smooth(CLI::App& app, const std::string&) {
     app.add_option("--noise", flags->noise,
                    "for trials: add noise of this standard deviation first, in mean edge lengths; the distance to the "
                    "mesh without it is reported");
-    app.add_option("--seed", flags->seed, "of the noise")->capture_default_str();
+    app.add_option("--seed", flags->seed, "of the noise")->default_str(fmt::format("{}", kSeed));
     app.add_option("--picture", flags->picture, "draw the mesh before and after to an SVG file");
     return [flags] { return smooth(*flags); };
 }

@@ -38,8 +38,14 @@ std::string apply_native(const NativeFlags& flags, const std::string& engine, co
     const bool matrix_alone = problem.starts_with("mtx:") && format.empty() && !flags.plan && !flags.engine &&
                               !flags.scheme && !flags.solver && !flags.datapath && !options.jacobi;
     if (!matrix_alone) return {};
-    options.scheme = Scheme::jacobi_pcg;
     options.spec = DatapathSpec(formats::kDouble);
+    if (options.energy) { // which jacobi-pcg does not see
+        options.scheme = Scheme::direct;
+        options.jacobi = true;
+        return "no datapath asked for: CG in double on this processor, on the system scaled to a unit diagonal; "
+               "--format s17e8 has a reduced one";
+    }
+    options.scheme = Scheme::jacobi_pcg;
     return "no datapath asked for: CG in double on this processor, preconditioned by the diagonal; --format s17e8 has "
            "a reduced one";
 }

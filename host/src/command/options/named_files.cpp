@@ -56,7 +56,7 @@ bool among(const std::vector<std::string>& names, const CLI::Option& option) {
 void collect(const CLI::App& app, std::vector<NamedFile>& outputs, std::vector<NamedFile>& inputs) {
     static const std::vector<std::string> kWriting = writing_options(), kReading = reading_options();
     for (const CLI::Option* option : app.get_options()) {
-        if (option->get_type_size() == 0) continue; // a flag
+        if (option->get_expected_max() == 0) continue; // a flag
         const std::string name = option->get_name();
         std::vector<std::string> values = option->results();
         if (values.empty() && among(kWriting, *option)) values = {option->get_default_str()};

@@ -36,7 +36,7 @@ std::string counted(const char* what, std::size_t same, std::size_t different, s
 
 Table solves_table(const Rows& rows, const Rows& older, std::string& summary) {
     Table t{"changes-solves", "Solves that end otherwise",
-            columns("{Problem}{Specification=spec}{Engine}{Scheme}{Status was}{Status}{Inner was=was:>}"
+            columns("{Problem}{Specification=spec}{Engine}{Solver}{Status was}{Status}{Inner was=was:>}"
                     "{Inner=iterations:>}{Ratio:>}{True residual was=residual_was:>}{True residual=residual:>}")};
     const auto before = by_key(older);
     std::size_t same = 0, here = 0;
@@ -54,7 +54,7 @@ Table solves_table(const Rows& rows, const Rows& older, std::string& summary) {
         }
         const bool counts = o.inner_iterations != 0;
         t.rows.push_back(
-            {{words(p.problem), spec(p.spec), words(p.engine), words(p.scheme), words(o.status), words(p.status),
+            {{words(p.problem), spec(p.spec), words(p.engine), words(p.solver()), words(o.status), words(p.status),
               count(o.inner_iterations), count(p.inner_iterations, p.at.column("inner_iterations")),
               counts ? factor(static_cast<double>(p.inner_iterations) / static_cast<double>(o.inner_iterations))
                      : none(),

@@ -66,10 +66,9 @@ Section convergence_section(const Rows& rows) {
         Figure f;
         f.id = "convergence";
         f.title = fmt::format("Relative defect against inner iterations: {}", choice.problem);
-        f.text =
-            fmt::format("The defect of the outer loop, formed in double precision, over that at the start; {}{}{}. The "
-                        "rule is the tolerance.",
-                        first.scheme, first.stop().empty() ? "" : ", ", first.stop());
+        f.text = fmt::format("The defect of the outer loop, formed in double precision, over that at the start; {}, "
+                             "to {}.{}",
+                             first.solver(), first.goal(), first.options.energy ? "" : " The rule is the tolerance.");
         f.label =
             fmt::format("Line chart: the relative defect falls with the inner iterations for {} specifications on "
                         "{}. The table below holds its figures.",
@@ -98,8 +97,10 @@ Section convergence_section(const Rows& rows) {
                                   {p->origin}});
             }
         }
-        chart.rules.emplace_back(first.options.tolerance, "tolerance");
-        if (fit_axis(chart.x, t) && fit_axis(chart.y, t, {first.options.tolerance})) f.vega = vega_of(chart, t);
+        std::vector<double> ruled;
+        if (!first.options.energy) ruled.push_back(first.options.tolerance);
+        for (const double rule : ruled) chart.rules.emplace_back(rule, "tolerance");
+        if (fit_axis(chart.x, t) && fit_axis(chart.y, t, ruled)) f.vega = vega_of(chart, t);
         section.blocks.emplace_back(std::move(f));
         return section;
     }

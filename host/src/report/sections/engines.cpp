@@ -85,7 +85,7 @@ Section engines_section(const Rows& rows) {
     Table passes = passes_table(rows);
     const std::vector<Group> groups = groups_of(rows);
     Table t{"engines", "The same solves on several engines, and solves whose engine counts cycles",
-            columns("{Problem}{Specification=spec}{Engine}{Inner iterations=iterations:>}{Outer:>}"
+            columns("{Problem}{Specification=spec}{Solver}{Engine}{Inner iterations=iterations:>}{Outer:>}"
                     "{True residual=defect:>}{Cycles:>}{Cycles per iteration=per:>}{and unknown=per_unknown:>}"),
             "Each group of rows is one solve: problem, specification, scheme, stopping rule, tolerance, limit and "
             "scaling are the same, the engines differ. Engines promise the same bits for the same specification. "
@@ -101,7 +101,7 @@ Section engines_section(const Rows& rows) {
                 per = real(value, {}, 6);
                 per_unknown = real(value / static_cast<double>(p->unknowns), {}, 4);
             }
-            t.rows.push_back({{words(p->problem), spec(p->spec), words(p->engine),
+            t.rows.push_back({{words(p->problem), spec(p->spec), words(p->solver()), words(p->engine),
                                count(p->inner_iterations, p->at.column("inner_iterations")),
                                count(p->outer_iterations, p->at.column("outer_iterations")),
                                real(p->true_residual, p->at.column("true_residual"), 4),
@@ -133,19 +133,19 @@ Section points_section(const Rows& rows) {
     }
     Table t{
         "points", "All solves of these results",
-        columns("{Problem}{Specification=spec}{Engine}{Scheme}{Inner stop=stop}{Status}{Inner=iterations:>}"
+        columns("{Problem}{Specification=spec}{Engine}{Solver}{Stops at=stop}{Status}{Inner=iterations:>}"
                 "{Outer:>}{True residual=defect:>}{Error:>}{Engine [s]=seconds:>}"),
-        "Seconds are of the engine named, an emulation or a simulation, not of a device. Schemes without refinement "
-        "run on the processor, whatever engine was asked for."};
+        "Seconds are of the engine named; of an emulation or a simulation they are not a device's. A solve that stops "
+        "on the energy of its error may leave a larger residual. jacobi-pcg runs on the processor, whatever engine "
+        "was asked for."};
     t.folded = true;
     for (const PointRow& p : rows.points)
-        t.rows.push_back(
-            {{words(p.problem), spec(p.spec), words(p.on_engine() ? p.engine : "processor"), words(p.scheme),
-              words(p.stop()), words(p.status), count(p.inner_iterations, p.at.column("inner_iterations")),
-              count(p.outer_iterations, p.at.column("outer_iterations")),
-              real(p.true_residual, p.at.column("true_residual")), real(p.error, p.at.column("error"), 6),
-              real(p.seconds, p.at.column("seconds"))},
-             {p.origin}});
+        t.rows.push_back({{words(p.problem), spec(p.spec), words(p.engine), words(p.solver()), words(p.stop()),
+                           words(p.status), count(p.inner_iterations, p.at.column("inner_iterations")),
+                           count(p.outer_iterations, p.at.column("outer_iterations")),
+                           real(p.true_residual, p.at.column("true_residual")), real(p.error, p.at.column("error"), 6),
+                           real(p.seconds, p.at.column("seconds"))},
+                          {p.origin}});
     section.blocks.emplace_back(std::move(t));
     return section;
 }

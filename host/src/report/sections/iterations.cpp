@@ -96,10 +96,10 @@ Figure figure_of(const Choice& choice, std::size_t index) {
     f.id = fmt::format("iterations-{}", index);
     f.half = index > 1;
     f.title = fmt::format("Iterations against the width of the vectors: {}", choice.problem);
-    f.text = fmt::format("Inner iterations to a relative defect of {}, {}{}{}. Stepwise rows sum the products of a row "
+    f.text = fmt::format("Inner iterations to {}, {}. Stepwise rows sum the products of a row "
                          "in the vectors’ own format; the others with {} fraction bits more. A wide u has more "
                          "fraction bits than r, p and q.",
-                         first.options.tolerance, first.scheme, first.stop().empty() ? "" : ", ", first.stop(), guard);
+                         first.goal(), first.solver(), guard);
     const auto any = [&](auto&& is) {
         return std::any_of(drawn.begin(), drawn.end(), [&](const Drawn& d) { return is(d.shape); });
     };

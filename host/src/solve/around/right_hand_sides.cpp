@@ -1,4 +1,6 @@
 // Several right-hand sides of one system.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "mantissa/host/options.hpp"
@@ -37,12 +39,17 @@ std::vector<SolveResult> solve_all(const Problem& problem, const Engine& engine,
         results.push_back(solve(problem, engine, options, progress));
         return results;
     }
+    const std::size_t size = problem.system.size();
+    const bool own_guesses = problem.guess.size() == size * (problem.more.size() + 1);
     Problem one = problem;
     one.more.clear();
+    if (own_guesses) one.guess.resize(size);
     results.push_back(solve(one, engine, options, progress));
     one.exact = {}; // (of the first alone)
-    for (const std::vector<double>& b : problem.more) {
-        one.b = b;
+    for (std::size_t k = 0; k < problem.more.size(); ++k) {
+        one.b = problem.more[k];
+        if (own_guesses)
+            std::copy_n(problem.guess.begin() + static_cast<std::ptrdiff_t>((k + 1) * size), size, one.guess.begin());
         results.push_back(solve(one, engine, options, progress));
     }
     return results;
