@@ -113,6 +113,14 @@ TEST(BadInput, AdviceIsTaken) {
     EXPECT_EQ(run("solve " + skewed + " --spec float,sum=free --scheme bicgstab --tolerance 1e-5").code, 0);
     const std::string of_cg =
         "--problem mtx:" + scratch.write("s.mtx", banner + "symmetric\n2 2 3\n1 1 4\n2 1 1\n2 2 3\n");
+    // Cycles are no outer loop's where CG does not take the matrix: there the loop goes without them.
+    const std::string wind =
+        "solve --threads 1 --problem convection2d:level=4,peclet=100 --recurrence bicgstab --format s17e8 ";
+    const Outcome stays = run(wind + "--preconditioner multilevel");
+    EXPECT_EQ(stays.code, 1);
+    EXPECT_NE(stays.out.find("or the outer loop defect-correction without the preconditioner"), std::string::npos)
+        << stays.out;
+    EXPECT_EQ(run(wind + "--outer-loop defect-correction").code, 0);
     // With no scheme named, one that sees the energy.
     const Outcome energy = run("solve " + of_cg + " --stop energy=1e-6");
     EXPECT_EQ(energy.code, 0) << energy.err;
