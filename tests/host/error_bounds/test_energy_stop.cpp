@@ -169,7 +169,7 @@ TEST(EnergyStop, RefusesWhatHasNoAlphaAndBeta) {
         EXPECT_NE(mantissa::options::refusal(o).find(part), std::string::npos) << mantissa::options::refusal(o);
     };
     SolveOptions o = options_of(Scheme::jacobi_pcg, true, 1e-6);
-    refused(o, "take --scheme direct");
+    refused(o, "take scheme direct");
     mantissa::set_scheme(o, "gmres");
     refused(o, "GMRES has no alpha");
     o = {};
