@@ -140,14 +140,18 @@ void check_native(const Problem& problem, const Engine& engine, const SolveOptio
     };
     const NativeChoice choice = choice_of(o, engine);
     if (!engine.has_native()) throw InvalidInput(engine.native_refusal(o.spec, problem.system, choice));
-    const std::string schemes = native_schemes(problem, engine, o);
-    if (schemes.empty())
-        if (const std::string why = engine.native_refusal(o.spec, problem.system, choice); !why.empty())
-            throw InvalidInput(why);
-    none(o.scheme != Scheme::jacobi_pcg && o.scheme != Scheme::pipelined && o.scheme != Scheme::direct &&
-             !iterates_chebyshev(o) &&
-             (o.scheme != Scheme::recurrence || (choice.recurrence == nullptr && choice.restart == 0)),
-         fmt::format("scheme {} does not go with sums that are free in order; here go {}", scheme_name(o), schemes));
+    const auto refuse_what_the_engine_does = [&] {
+        const std::string why = engine.native_refusal(o.spec, problem.system, choice);
+        if (!why.empty()) throw InvalidInput(why);
+    };
+    if (o.scheme != Scheme::jacobi_pcg && o.scheme != Scheme::pipelined && o.scheme != Scheme::direct &&
+        !iterates_chebyshev(o) &&
+        (o.scheme != Scheme::recurrence || (choice.recurrence == nullptr && choice.restart == 0))) {
+        const std::string schemes = native_schemes(problem, engine, o);
+        if (schemes.empty()) refuse_what_the_engine_does();
+        none(true, fmt::format("scheme {} does not go with sums that are free in order; here go {}", scheme_name(o),
+                               schemes));
+    }
     none(choice.jacobi && o.jacobi && !on_processor(engine),
          fmt::format("{} divides by the diagonal itself: leave jacobi out", scheme_name(o)));
     none(o.preconditioner && !on_processor(engine),
@@ -156,8 +160,7 @@ void check_native(const Problem& problem, const Engine& engine, const SolveOptio
              o.digits != 0,
          "a native solver has no outer loop of words: leave middle formats, outer, resident, schedule, headroom, "
          "couplings and digits out");
-    if (const std::string why = engine.native_refusal(o.spec, problem.system, choice); !why.empty())
-        throw InvalidInput(why);
+    refuse_what_the_engine_does();
 }
 
 namespace {
