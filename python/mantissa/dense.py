@@ -39,7 +39,8 @@ class DenseResult(Compared):
     factors."""
     hpl_residual: Optional[float]
     forward_error: Optional[float]
-    """||x - 1||: of use where the solution is all ones, as that of problems made from a text."""
+    """||x - 1|| where the solution is all ones, as that of problems made from a text; None beside a right-hand side of
+    your own."""
     growth: Optional[float]
     condition: Optional[float]
     """A lower estimate, from the factors; as growth and factor_error no number (nan) where a device's own arithmetic
@@ -77,7 +78,7 @@ def solve_dense(a: Any, b: Any = None, *, threads: Optional[int] = None, engine:
         if matrix.ndim != 2:
             raise ValueError(f"a: an array of shape {matrix.shape}; give a square matrix")
         right = matrix.sum(axis=1) if b is None else np.ascontiguousarray(doubles(b, "b")).reshape(-1)
-        problem = _core.dense_problem_of("a matrix of Python", matrix, right)
+        problem = _core.dense_problem_of("a matrix of Python", matrix, right, b is None)
     asked = {name: plain(value) for name, value in options.items()}
     return DenseResult(**_core.solve_dense(problem, asked, threads_of_call(threads), word(engine, "engine")))
 

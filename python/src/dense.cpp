@@ -19,7 +19,8 @@ namespace {
 using Matrix = nb::ndarray<const double, nb::c_contig, nb::device::cpu, nb::ndim<2>>;
 using Vector = nb::ndarray<const double, nb::c_contig, nb::device::cpu, nb::ndim<1>>;
 
-DenseProblem dense_of(const std::string& name, const Matrix& a, const Vector& b) {
+/// `of_ones`: is b that of the solution of all ones?
+DenseProblem dense_of(const std::string& name, const Matrix& a, const Vector& b, bool of_ones) {
     if (a.shape(0) != a.shape(1) || a.shape(0) != b.shape(0) || a.shape(0) == 0)
         throw InvalidInput("dense system: give a square matrix and a right-hand side of as many elements");
     const std::size_t n = b.size();
@@ -32,10 +33,10 @@ DenseProblem dense_of(const std::string& name, const Matrix& a, const Vector& b)
             throw InvalidInput("b: element " + std::to_string(i) + " is " + options::text_of(b.data()[i]) +
                                ": give finite numbers");
     return {name, DenseMatrix(a.shape(0), std::vector<double>(a.data(), a.data() + a.size())),
-            std::vector<double>(b.data(), b.data() + b.size())};
+            std::vector<double>(b.data(), b.data() + b.size()), of_ones ? 1.0 : 0.0};
 }
 
-/// None for what is no number: errors where there are no factors.
+/// None for what is no number: errors where there are no factors, or no solution is known.
 nb::object known(double number, const DenseResult& r) {
     return r.end == LuEnd::factored ? nb::cast(number) : nb::none();
 }
@@ -52,7 +53,7 @@ nb::dict to_dict(const DenseProblem& problem, DenseResult r) {
     d["krylov_steps"] = r.krylov_steps;
     d["backward_error"] = known(r.backward_error, r);
     d["hpl_residual"] = known(r.hpl_residual, r);
-    d["forward_error"] = known(r.forward_error, r);
+    d["forward_error"] = problem.each == 0 ? nb::none() : known(r.forward_error, r);
     d["growth"] = known(r.growth, r);
     d["condition"] = known(r.condition, r);
     d["factor_error"] = known(r.factor_error, r);
@@ -116,7 +117,7 @@ void bind_dense(nb::module_& m) {
              [](const DenseProblem& p) { return owned(std::vector<double>(p.a.values().begin(), p.a.values().end())); })
         .def("b", [](const DenseProblem& p) { return owned(p.b); });
     m.def("make_dense_problem", &make_dense_problem, "text"_a, nb::call_guard<nb::gil_scoped_release>());
-    m.def("dense_problem_of", &dense_of, "name"_a, "a"_a, "b"_a);
+    m.def("dense_problem_of", &dense_of, "name"_a, "a"_a, "b"_a, "of_ones"_a);
     m.def("solve_dense", &solve_dense_of, "problem"_a, "given"_a, "threads"_a, "engine"_a);
 }
 

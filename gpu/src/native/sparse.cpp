@@ -95,10 +95,9 @@ public:
         std::vector<NativeReport> reports;
         x.assign(b.size(), {});
         for (std::size_t s = 0; s < b.size(); ++s)
-            reports.push_back(
-                report_of(solver_.solve(b[s], tolerance, native_limit(request.max_iterations), jacobi_, &x[s],
-                                        request.watch),
-                          request.tolerance, tolerance));
+            reports.push_back(report_of(
+                solver_.solve(b[s], tolerance, native_limit(request.max_iterations), jacobi_, &x[s], request.watch),
+                request.tolerance, tolerance));
         return reports;
     }
 

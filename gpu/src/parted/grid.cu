@@ -115,8 +115,7 @@ template <class T> int PartedGridSolver::Impl::prepare_resident(std::vector<Grid
     return blocks;
 }
 
-template <class T>
-void PartedGridSolver::Impl::run(const PartedRequest& q, SolveWatch& watch, PartedReport& report) {
+template <class T> void PartedGridSolver::Impl::run(const PartedRequest& q, SolveWatch& watch, PartedReport& report) {
     const int depth = resident_depth(q);
     for (std::size_t p = 0; p < memory.size(); ++p) {
         const OnDevice here(peers.device(static_cast<int>(p)));

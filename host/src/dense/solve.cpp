@@ -218,12 +218,14 @@ private:
 
     /// What is said of the best iterate, and the iterate as it is written.
     void finish(const dense::Judge& judge, std::vector<double> y) {
+        // (of a right-hand side of the caller's the solution is not known)
+        r_.forward_error = p_.each == 0 ? std::numeric_limits<double>::quiet_NaN() : 0;
         const bool whole = std::all_of(y.begin(), y.end(), [](double v) { return std::isfinite(v); });
         if (!whole) { // factors without a meaning: nothing is written
             r_.status = DenseStatus::stagnated;
             r_.backward_error = 1;
             r_.hpl_residual = 1 / goal();
-            r_.forward_error = 1;
+            if (p_.each != 0) r_.forward_error = 1;
             return;
         }
         r_.rounded_away |= judge.round_to_solution(y);
@@ -238,7 +240,7 @@ private:
             if (r_.status == DenseStatus::converged) r_.status = DenseStatus::out_of_range;
             r_.x.clear();
         }
-        if (p_.each == 0) return; // a right-hand side of the caller's: the solution is not known
+        if (p_.each == 0) return;
         for (const double x : r_.x) r_.forward_error = std::max(r_.forward_error, std::fabs(x / p_.each - 1));
     }
 };

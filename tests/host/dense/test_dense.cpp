@@ -31,6 +31,14 @@ TEST(Dense, TenBitFactorsReachDoubleAccuracy) {
     EXPECT_LE(r.forward_error, 4 * r.condition * 256 * 0x1p-53);
 }
 
+TEST(Dense, NoForwardErrorWhereTheSolutionIsNotKnown) {
+    DenseProblem own = make_dense_problem("n=20");
+    own.each = 0; // as of rhs=file:
+    const DenseResult r = solve_dense(own, {});
+    EXPECT_EQ(r.status, DenseStatus::converged);
+    EXPECT_TRUE(std::isnan(r.forward_error));
+}
+
 TEST(Dense, EveryKindIsSolvedByFloatFactors) {
     for (const char* problem :
          {"n=90,kind=uniform,seed=4", "n=90,kind=dominant", "n=90,kind=graded", "n=90,kind=randsvd,kappa=1e4"})

@@ -8,7 +8,7 @@
 #include "../../solve_watch.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/sparse/row_defect.hpp"
-#include "part.hpp"
+#include "memory.hpp"
 
 namespace mantissa::gpu {
 
@@ -185,54 +185,18 @@ private:
             }
             bytes += read;
             largest = std::max(largest, read);
-            parts_.push_back(upload(std::move(layout), static_cast<int>(parts_.size())));
+            const OnDevice here(peers_.device(static_cast<int>(parts_.size())));
+            parts_.emplace_back(std::move(layout), blocks_);
         }
         fill = 32.0 * static_cast<double>(steps) / static_cast<double>(a_.nonzeros());
         narrow = static_cast<double>(narrow_steps) / static_cast<double>(std::max<std::uint64_t>(steps, 1));
         choose_sizes(options_, largest);
     }
 
-    struct OnePart {
-        SparseLayout layout; ///< without the stream
-        Buffer<std::byte> stream;
-        Buffer<std::uint64_t> warp_offset;
-        Buffer<uint2> warp_steps;
-        Buffer<std::uint32_t> block_row, block_send;
-        Buffer<SparseSend> send;
-        Buffer<T> x, r, p, q, inverse;
-        Buffer<unsigned long long> words; ///< of sums, then the barrier's on a line of its own
-        Buffer<PartedStatus> status;
-        Buffer<BlockClocks> clocks;
-    };
-
-    static constexpr std::size_t kBarrier = 2 * kMaxParts * kSumPieces + 16;
-
-    OnePart upload(SparseLayout layout, int part) const {
-        const OnDevice here(peers_.device(part));
-        OnePart one;
-        one.stream = to_device(layout.stream);
-        layout.stream = {};
-        one.warp_offset = to_device(layout.warp_offset);
-        std::vector<uint2> steps;
-        for (std::size_t w = 0; w < layout.warp_steps.size(); w += 2)
-            steps.push_back({layout.warp_steps[w], layout.warp_steps[w + 1]});
-        one.warp_steps = to_device(steps);
-        one.block_row = to_device(layout.block_row);
-        one.block_send = to_device(layout.block_send);
-        one.send = to_device(layout.send);
-        for (Buffer<T>* v : {&one.x, &one.r, &one.q}) v->allocate(layout.ghost_base);
-        one.p.allocate(layout.ghost_base + layout.ghosts);
-        one.words.allocate(kBarrier + 1);
-        one.status.allocate(1);
-        one.clocks.allocate(blocks_);
-        one.layout = std::move(layout);
-        return one;
-    }
-
     /// Each block's clocks, as seconds: its phases make up the iteration.
     void read_clocks(PartedSparseTimes& times) const {
         double sum[kSparsePhases] = {};
-        for (const OnePart& one : parts_) {
+        for (const SparseMemory<T>& one : parts_) {
             const OnDevice here(peers_.device(static_cast<int>(&one - parts_.data())));
             std::vector<BlockClocks> clocks(blocks_);
             one.clocks.download(clocks);
@@ -259,7 +223,7 @@ private:
     /// `largest`: bytes of the matrix that a part reads, the most of any.
     void choose_sizes(const PartedSparseOptions& options, std::uint64_t largest) {
         bool wide = false;
-        for (const OnePart& one : parts_)
+        for (const SparseMemory<T>& one : parts_)
             for (int kind = 0; kind < 2; ++kind)
                 for (std::size_t w = kind; w < one.layout.warp_steps.size(); w += 2)
                     wide = wide || (!one.layout.narrow[kind] && one.layout.warp_steps[w] != 0);
@@ -272,7 +236,7 @@ private:
         stages_ =
             options.stages != 0 ? std::clamp<std::uint32_t>(options.stages, 2, fit(kSharedBytes)) : fit(kUsualStages);
         std::uint32_t needed = 0;
-        for (const OnePart& one : parts_)
+        for (const SparseMemory<T>& one : parts_)
             for (std::size_t w = 0; w < one.layout.warp_steps.size(); w += 2)
                 needed = std::max(needed, (one.layout.warp_steps[w] + kChunkSteps - 1) / kChunkSteps +
                                               (one.layout.warp_steps[w + 1] + kChunkSteps - 1) / kChunkSteps);
@@ -281,7 +245,8 @@ private:
         // What the cache can hold beside the vectors.
         const double cache = 0.6 * static_cast<double>(require_device().l2);
         std::uint64_t vectors = 0;
-        for (const OnePart& one : parts_) vectors = std::max<std::uint64_t>(vectors, 5 * one.layout.rows * sizeof(T));
+        for (const SparseMemory<T>& one : parts_)
+            vectors = std::max<std::uint64_t>(vectors, 5 * one.layout.rows * sizeof(T));
         double kept = options.kept;
         if (kept < 0)
             kept = (cache - static_cast<double>(vectors)) / static_cast<double>(std::max<std::uint64_t>(largest, 1));
@@ -311,7 +276,7 @@ private:
                                    " is not above zero; solve without it");
         for (int p = 0; p < peers_.parts(); ++p) {
             const OnDevice here(peers_.device(p));
-            OnePart& one = parts_[static_cast<std::size_t>(p)];
+            SparseMemory<T>& one = parts_[static_cast<std::size_t>(p)];
             std::vector<T> inverse(one.layout.ghost_base, T(0));
             for (std::uint32_t i = 0; i < one.layout.rows; ++i)
                 inverse[i] = static_cast<T>(1 / diagonal_[one.layout.row[i]]);
@@ -340,7 +305,7 @@ private:
         const unsigned long long round = peers_.next_round(2 * std::uint64_t{limit} + 64);
         for (int p = 0; p < peers_.parts(); ++p) {
             const OnDevice here(peers_.device(p));
-            OnePart& one = parts_[static_cast<std::size_t>(p)];
+            SparseMemory<T>& one = parts_[static_cast<std::size_t>(p)];
             std::vector<T> r(one.layout.ghost_base, T(0));
             for (std::uint32_t i = 0; i < one.layout.rows; ++i) r[i] = static_cast<T>(d[one.layout.row[i]]);
             one.r.upload(r);
@@ -374,7 +339,7 @@ private:
         PartedStatus status{};
         for (int p = peers_.parts() - 1; p >= 0; --p) {
             const OnDevice here(peers_.device(p));
-            const OnePart& one = parts_[static_cast<std::size_t>(p)];
+            const SparseMemory<T>& one = parts_[static_cast<std::size_t>(p)];
             one.status.download(std::span(&status, 1));
             if (status.ended == 0) throw DeviceError("sparse CG over GPUs", "a wait ended early");
             if (x == nullptr) continue;
@@ -385,7 +350,7 @@ private:
         return status;
     }
 
-    void fill_params(SparsePart<T>& to, const OnePart& one, int part, bool jacobi) const {
+    void fill_params(SparsePart<T>& to, const SparseMemory<T>& one, int part, bool jacobi) const {
         to.view = peers_.view(part);
         to.stream = reinterpret_cast<const unsigned char*>(one.stream.data());
         to.warp_offset = one.warp_offset.data();
@@ -400,7 +365,7 @@ private:
         to.inverse = jacobi ? one.inverse.data() : nullptr;
         for (std::size_t p = 0; p < parts_.size(); ++p) to.ghosts[p] = parts_[p].p.data();
         for (std::size_t p = 0; p < parts_.size(); ++p) to.words[p] = parts_[p].words.data();
-        to.met = one.words.data() + kBarrier;
+        to.met = one.words.data() + SparseMemory<T>::kBarrier;
         to.sends_to = one.layout.sends_to;
         to.receives_from = one.layout.receives_from;
         for (int k = 0; k < 2; ++k) to.narrow[k] = one.layout.narrow[k] ? 1 : 0;
@@ -421,7 +386,7 @@ private:
     static constexpr std::size_t kUsualStages = 132 << 10; ///< bytes of a block's chunks
     std::uint32_t blocks_ = 0, stages_ = 2, stage_bytes_ = 0, kept_ = 0;
     bool on_chip_ = false; ///< shared memory holds every part's matrix
-    std::vector<OnePart> parts_;
+    std::vector<SparseMemory<T>> parts_;
     std::vector<double> diagonal_;
     double norm_ = 0;
     bool inverse_ready_ = false;

@@ -18,7 +18,7 @@ struct DenseProblem {
     std::string name;
     DenseMatrix a;
     std::vector<double> b;
-    double each = 1; ///< every element of the solution that b was made for
+    double each = 1; ///< every element of the solution that b was made for; 0: b is the caller's
 };
 
 /// From `n=N[,kind=KIND][,seed=S][,...]` or `file=FILE`. The right-hand side is A (1, ..., 1), each sum in
@@ -118,7 +118,7 @@ struct DenseResult {
     std::uint32_t krylov_steps = 0; ///< GMRES steps in all
     double backward_error = 0;      ///< ||b - A x|| / (||A|| ||x|| + ||b||); converged: at most n u
     double hpl_residual = 0;        ///< ||b - A x|| / (n u (||A|| ||x|| + ||b||)); HPL accepts below 16
-    double forward_error = 0;       ///< ||x - 1||, the solution being all ones (or x / DenseProblem::each)
+    double forward_error = 0;       ///< ||x - 1||, or of x / DenseProblem::each; no number where that is 0
     double growth = 0;              ///< max |u_ij| / max |a_ij|; 0 for an inverse
     double condition = 0;           ///< Hager's lower estimate of kappa_1 of the (scaled) matrix, from the factors
     double factor_error = 0;        ///< ||P A Q - L U|| / ||A||, or ||A X - I|| / (||A|| ||X||) of an inverse X, scaled

@@ -27,11 +27,12 @@
 //
 // A step counts as a pass; the product with A that begins a cycle does not. A cycle ends after m steps, after a step
 // whose space is exhausted, and after one whose rho is below the threshold; the next one begins with the residual
-// itself, whose rho ends the run where it is below the threshold too (rho_reached) or zero (exact). A space is exhausted
-// where h is within its own roundings: h^2 <= 2^(2 - 2 f) (h_1^2 + .. + h_j^2), in double, before the rotations, with f
-// the fewest fraction bits of p, q and the operand; a further v would be noise, often along a v that is there already. A step in which a dot product
-// leaves its window (window_overflow) or a value is not finite (not_finite; h_j / d is none where d is zero: A is
-// singular, or rounding makes it so) is dropped; the cycle ends with the steps before it, and so does the run.
+// itself, whose rho ends the run where it is below the threshold too (rho_reached) or zero (exact). A space is
+// exhausted where h is within its own roundings: h^2 <= 2^(2 - 2 f) (h_1^2 + .. + h_j^2), in double, before the
+// rotations, with f the fewest fraction bits of p, q and the operand; a further v would be noise, often along a v that
+// is there already. A step in which a dot product leaves its window (window_overflow) or a value is not finite
+// (not_finite; h_j / d is none where d is zero: A is singular, or rounding makes it so) is dropped; the cycle ends with
+// the steps before it, and so does the run.
 //
 // No bit depends on the number of threads.
 #pragma once
