@@ -203,7 +203,7 @@ Rules of_outer_loops(const SolveOptions& o) {
     };
 }
 
-/// Of a matrix that CG does not take: where it is at fault; and what takes it.
+/// Of a matrix that CG does not take: where it is at fault.
 std::string why_not_for_cg(const Problem& problem) {
     if (problem.symmetric) return problem.indefinite;
     const auto [row, column] = asymmetry(problem.system).value_or(std::pair<std::size_t, std::size_t>());
@@ -211,6 +211,7 @@ std::string why_not_for_cg(const Problem& problem) {
                        base::shortened(problem.name, 200), row + 1, column + 1, column + 1, row + 1);
 }
 
+/// The same, and what takes it.
 std::string not_for_cg(const Problem& problem, std::string_view who) {
     std::string takers;
     for (const SchemeAxes& s : schemes())

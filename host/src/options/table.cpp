@@ -212,8 +212,7 @@ std::vector<Option> integer_options() {
          .group = Group::place,
          .help = "native solves (--engine gpu, with --format double, float or nothing of a datapath): automatic (the "
                  "default), by the system's size; grid-resident, grid-stream, grid-parts, sparse-resident, "
-                 "sparse-stream or "
-                 "sparse-parts; or processor, the loops of --engine emulated",
+                 "sparse-stream or sparse-parts; or processor, the loops of --engine emulated",
          .since = "0.2",
          .column = Column::later,
          .asks = Asks::plan,
