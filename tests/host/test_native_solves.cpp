@@ -1,17 +1,18 @@
 // Native solves whose solver is wrong about its residual, by an engine that is made to be: the true one decides.
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
 #include "expect_invalid.hpp"
 #include "mantissa/host/native.hpp"
 #include "mantissa/host/options.hpp"
 #include "mantissa/host/point.hpp"
 #include "mantissa/host/problem.hpp"
 #include "mantissa/host/residual.hpp"
-#include "mantissa/recurrence/library.hpp"
 #include "mantissa/sparse/jacobi_pcg.hpp"
-#include <algorithm>
-#include <cmath>
-#include <gtest/gtest.h>
-#include <string>
-#include <vector>
 
 namespace mantissa {
 namespace {
