@@ -57,7 +57,10 @@ def whole(value: Any, name: str, low: int, high: Optional[int] = None, beside: s
     """A whole number of Python or NumPy from `low` to `high`. `beside`: what else the name takes, for the message."""
     is_truth = isinstance(value, (bool, np.bool_))
     if not is_truth and hasattr(value, "__index__"):
-        number = operator.index(value)
+        try:
+            number = operator.index(value)
+        except TypeError:  # (an array that is no one number has the method, too)
+            number = low - 1
         if number >= low and (high is None or number <= high):
             return number
     upto = f"from {low} on" if high is None else f"from {low} to {_power(high)}"
@@ -76,6 +79,16 @@ def number(value: Any, name: str) -> float:
         return float(value)
     except OverflowError:
         return math.copysign(math.inf, value)
+
+
+def returned(value: Any, what: str) -> float:
+    """What a caller's function gave: all that is a real number, of one element arrays too."""
+    try:
+        if isinstance(value, (str, complex, np.complexfloating)):
+            raise TypeError
+        return float(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"{what} {shown(value)}: give a number") from None
 
 
 def truth(value: Any, name: str) -> bool:
@@ -102,6 +115,8 @@ def plain(value: Any) -> Any:
     """An option's value in Python's own types: NumPy's scalars as Python's, dtypes as formats, also in lists."""
     if isinstance(value, (np.dtype, type)):
         return str(format(value))
+    if isinstance(value, np.floating):  # (a long double's tolist() is one again)
+        return float(value)
     if isinstance(value, (np.generic, np.ndarray)):
         return value.tolist()
     if isinstance(value, (list, tuple)):
@@ -117,4 +132,3 @@ def given(**options: Any) -> dict[str, Any]:
 def format_text(fmt: Any) -> str:
     """The text of a format or of a datapath."""
     return str(plain(fmt))
-

@@ -60,8 +60,14 @@ class Problem:
         """Is the matrix symmetric to the last bit? CG takes no other."""
         return self._core.symmetric
 
+    def __copy__(self) -> Problem:
+        return self  # (nothing of it changes)
+
+    def __deepcopy__(self, memo: Any) -> Problem:
+        return self
+
     def __reduce__(self) -> Any:
-        """A copy, and what a pickle is read into, is made anew: from the text, or from the rows."""
+        """What a pickle is read into is made anew: from the text, or from the rows."""
         if self._text is not None:
             return problem, (self._text,)
         columns = [self._core.b(k) for k in range(self.right_hand_sides)]

@@ -297,16 +297,28 @@ def solve_all(problem: ProblemLike, spec: Optional[FormatLike] = None, *, engine
               solution: bool = True, guess: Optional[ArrayLike] = None, progress: Progress = None,
               callback: Optional[ProgressFunction] = None, **options: Unpack[SolveOptions]) -> list[SolveResult]:
     """solve() for each of a problem's right-hand sides (problem(matrix, b) with b of shape (unknowns, count), or
-    "mtx:FILE,rhs=file:PATH" with columns): a result each. guess is that of all."""
+    "mtx:FILE,rhs=file:PATH" with columns): a result each. guess: that of all, or of shape (unknowns, count) a column for
+    each."""
     asked = given(spec=None if spec is None else format_text(spec), threads=threads_of_call(threads), history=True,
                   solution=truth(solution, "solution"), **options)
-    begin = None if guess is None else np.ascontiguousarray(doubles(guess, "guess")).reshape(-1)  # (its length is checked there)
+    system = _problem(problem)
+    begin = None if guess is None else _columns(guess, system)
     shown = _show if progress is True else progress or None
-    solved = _core.solve(_problem(problem)._core, word(engine, "engine"), asked, begin, shown, callback)
+    solved = _core.solve(system._core, word(engine, "engine"), asked, begin, shown, callback)
     results = [_solve_result(r) for r in solved]
     if progress is True:
         print(file=sys.stderr)
     return results
+
+
+def _columns(guess: ArrayLike, system: Problem) -> NDArray[np.float64]:
+    """Where to begin, one column behind the other."""
+    begin = doubles(guess, "guess")
+    n, count = system.unknowns, system.right_hand_sides
+    if begin.shape not in ((n,), (n, 1), (n, count)):
+        several = f" or ({n}, {count})" if count > 1 else ""
+        raise ValueError(f"guess: an array of shape {begin.shape} beside {n} unknowns; give ({n},){several}")
+    return np.ascontiguousarray(begin.reshape(-1, order="F"))
 
 
 def _show(inner: int, outer: int, defect: float) -> None:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Callable, Mapping, Sequence
 
 from . import _core
-from ._arguments import number, plain, whole
+from ._arguments import number, returned, whole
 from .formats import Format, format
 
 
@@ -85,10 +85,10 @@ def tune(evaluate: Callable[[dict[str, Any]], float], space: Mapping[str, Sequen
         return {name: list_[i] for name, list_, i in zip(names, values, choice)}
 
     def cost_of(choice: Sequence[int]) -> float:
-        return number(plain(cost(formats_of(choice))), "cost: its value")
+        return returned(cost(formats_of(choice)), "cost: its value")
 
     found = _core.search([len(v) for v in values], cost_of,
-                         lambda c: number(plain(evaluate(formats_of(c))), "evaluate: its error"), limit, seed, points)
+                         lambda c: returned(evaluate(formats_of(c)), "evaluate: its error"), limit, seed, points)
     trials = [Trial(formats_of(c), error, cost_of(c)) for c, error in found["tried"]]
     if found["best"] is None:
         least = min((t.error for t in trials if not math.isnan(t.error)), default=math.inf)

@@ -193,8 +193,8 @@ nb::list solve_of(const Problem& problem, const std::string& engine, const nb::d
         const auto from = nb::cast<Doubles>(guess);
         begun = problem;
         begun->guess.assign(from.data(), from.data() + from.size());
-        for (std::size_t i = 0; i < std::min(from.size(), problem.origin.size()); ++i)
-            begun->guess[i] -= problem.origin[i];
+        for (std::size_t i = 0; i < from.size() && !problem.origin.empty(); ++i)
+            begun->guess[i] -= problem.origin[i % problem.origin.size()];
     }
     std::vector<SolveResult> results;
     {
@@ -250,6 +250,7 @@ options::Value value_of(const options::Option& option, nb::handle given) {
 }
 
 bool Watch::operator()(const HistoryPoint& point) {
+    if (raised_) return false; // (also of the solves that follow)
     if (interrupted()) {
         raised_ = true;
         return false;

@@ -231,6 +231,15 @@ def test_problems_and_results_are_copied(again, system):
     assert mt.solve(system, "s23e8") != mt.solve(system, "s17e8") and mt.solve(system, "s23e8") != 3
 
 
+def test_a_copy_of_a_problem_needs_no_file(tmp_path):
+    path = tmp_path / "a.mtx"
+    path.write_text("%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 1 2\n2 2 3\n")
+    read = mt.problem(f"mtx:{path}")
+    path.unlink()
+    for again in (copy.copy(read), copy.deepcopy({"of": read})["of"]):
+        assert np.array_equal(again.csr()[0], [2.0, 3.0])
+
+
 def test_advice_is_copied(system):
     advice = mt.advise(system)
     for again in (copy.deepcopy(advice), pickle.loads(pickle.dumps(advice))):

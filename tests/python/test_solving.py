@@ -48,6 +48,34 @@ def test_a_solve_begins_at_a_guess():
             mt.solve("poisson2d:level=5", guess=wrong)
 
 
+def test_a_guess_may_have_a_column_for_each_right_hand_side():
+    a = np.diag(np.full(30, 3.0)) - np.eye(30, k=1) - np.eye(30, k=-1)
+    b = np.random.default_rng(1).standard_normal((30, 2))
+    system = mt.problem(a, b)
+    begin = np.linalg.solve(a, b)
+    for options in ({"scheme": "jacobi-pcg", "spec": "double"}, {"spec": "s17e8"}):
+        found = mt.solve_all(system, guess=begin, tolerance=1e-8, **options)
+        assert [r.inner_iterations for r in found] == [0, 0] and all(r.converged for r in found)
+        assert np.array_equal(np.stack([r.solution for r in found], axis=1), begin)
+        one = mt.solve_all(system, guess=begin[:, 0], tolerance=1e-8, **options)
+        assert one[0].inner_iterations == 0 < one[1].inner_iterations
+    for wrong in (begin.T, begin.reshape(-1), np.zeros((30, 3))):
+        with pytest.raises(ValueError, match=r"guess: an array of shape .* beside 30 unknowns; give \(30,\) or \(30, 2\)"):
+            mt.solve_all(system, guess=wrong)
+
+
+def test_an_exception_of_a_callback_ends_all_right_hand_sides():
+    a = np.diag(np.full(30, 3.0)) - np.eye(30, k=1) - np.eye(30, k=-1)
+    asked = []
+    def once(*of):
+        asked.append(of)
+        if len(asked) == 1:
+            raise KeyError("mine")
+    with pytest.raises(KeyError, match="mine"):
+        mt.solve_all(mt.problem(a, np.random.default_rng(1).standard_normal((30, 4))), "s17e8", scheme="gmres", callback=once)
+    assert len(asked) == 1
+
+
 def test_several_right_hand_sides():
     data, indices, indptr = mt.problem("poisson3d:level=2").csr()
     n = len(indptr) - 1

@@ -1,6 +1,7 @@
 """mt.tune finds the cheapest formats of small spaces whose every setting is evaluated here too; mt.area's figures."""
 import itertools
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -75,6 +76,15 @@ def test_errors_are_as_they_were_returned(first):
     assert found.best.formats == {"a": 1 if first <= 0.05 else 2}
     assert found.front[0] == found.best or found.front[0].error > 0.05
     assert not any(math.isnan(t.error) for t in found.front)
+
+
+def test_errors_are_numbers_of_any_kind():
+    for error in (mt.array([0.25], "s17e8").sum(), np.float32(0.25), np.array(0.25), Fraction(1, 4), False):
+        best = mt.tune(lambda f: error, {"a": [1]}, lambda f: np.int64(2), limit=0.5).best
+        assert best.error == float(error) and best.cost == 2
+    for wrong in ("0.25", 1j, None, np.zeros(3)):
+        with pytest.raises(ValueError, match="evaluate: its error .*: give a number"):
+            mt.tune(lambda f: wrong, {"a": [1]}, lambda f: 1, limit=0.5)
 
 
 def test_the_limit_is_exact():

@@ -47,6 +47,11 @@ TEST(Report, EnginesAreComparedWhereNothingElseDiffers) {
         store.put(direct, result(100), 4225, kProvenance);
         direct.engine = "rtl";
         store.put(direct, result(100), 4225, kProvenance);
+        Point native = point("double,sum=free"); // loops that sum in another order on each
+        set_scheme(native.options, "direct");
+        store.put(native, result(100), 4225, kProvenance);
+        native.engine = "gpu";
+        store.put(native, result(101), 4225, kProvenance);
     }
     EXPECT_EQ(text_of(section()), nullptr) << text_of(section())->plain;
     {

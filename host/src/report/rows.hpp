@@ -52,10 +52,11 @@ struct PointRow {
     [[nodiscard]] std::string stop() const;
     /// The options as in a key, without the datapath and the limit of iterations.
     [[nodiscard]] std::string way() const;
-    /// Does the engine that is named carry it out, to the bit as any other? Recurrences without an outer loop and
-    /// jacobi-pcg have one way each, or loops that promise no bits.
+    /// Does the engine that is named carry it out, to the bit as any other? Recurrences without an outer loop,
+    /// jacobi-pcg and native loops promise no bits. (`spec` is the datapath; `options` lack it.)
     [[nodiscard]] bool on_engine() const {
-        return options.scheme != Scheme::recurrence && options.scheme != Scheme::jacobi_pcg;
+        return options.scheme != Scheme::recurrence && options.scheme != Scheme::jacobi_pcg &&
+               spec.find(",sum=free") == std::string::npos;
     }
     /// All that decides the bits of its result, but for the engine.
     [[nodiscard]] std::string setting() const;

@@ -116,7 +116,7 @@ namespace {
 /// The schemes that this engine has for these sums and this problem, in words; empty where it has none.
 std::string native_schemes(const Problem& problem, const Engine& engine, const SolveOptions& o) {
     std::vector<std::string> names;
-    const auto add = [&](SolveOptions way, const std::string& name) {
+    const auto add = [&](const SolveOptions& way, const std::string& name) {
         if (engine.native_refusal(o.spec, problem.system, choice_of(way, engine)).empty() &&
             options::refusal(way, problem).empty())
             names.push_back(name);

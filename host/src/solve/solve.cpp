@@ -164,6 +164,7 @@ void run_until_close(const Problem& original, const std::optional<ScaledProblem>
     const SolveOptions& options = context.options;
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
     for (double best = kInfinity, least = kInfinity;;) {
+        context.result.energy.reset(); // (what ends otherwise is judged by its own iterate)
         run_scheme(problem, engine, u, d, context);
         if (context.result.status != Status::converged) return;
         std::vector<double> mapped;
@@ -173,13 +174,14 @@ void run_until_close(const Problem& original, const std::optional<ScaledProblem>
         if (!energy || energy->upper <= *options.energy) return;
         solving::DoubleArithmetic(problem.system, options.threads, true).defect(u, problem.b, d);
         context.norm = norm2(d, options.threads);
+        const bool closer = energy->value() < solving::kWorthwhile * best;
         // (An error along small eigenvalues stays as it is until the residual has come down to it.)
-        if (!(energy->value() < solving::kWorthwhile * best) && !(context.norm < solving::kWorthwhile * least)) return;
+        if (!closer && !(context.norm < solving::kWorthwhile * least)) return;
         best = std::min(best, energy->value());
         least = std::min(least, context.norm);
         context.doubled = true;
         context.drops.begin_anew();
-        context.energy *= 0.5; // (what the drops missed)
+        context.energy *= closer ? 0.5 : 0.1; // (what the drops missed)
         if (!(context.norm > 0) || context.remaining() == 0) return;
     }
 }

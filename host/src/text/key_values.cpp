@@ -24,9 +24,9 @@ KeyValues::KeyValues(std::string_view text, std::string_view options, std::strin
         for (const auto& pair : pairs_)
             if (pair.first == key) fail(fmt::format("{}= is given twice", base::shortened(key)));
         std::string_view value = part.substr(equals + 1);
-        // A path goes on behind a comma where no known key does.
+        // A path goes on behind a comma where no KEY= does.
         while ((key == "file" || value.starts_with("file:")) && !rest.empty() &&
-               !knows(rest.substr(0, rest.find('=')))) {
+               rest.substr(0, rest.find(',')).find('=') == std::string_view::npos) {
             const std::size_t more = std::min(rest.find(','), rest.size());
             value = {value.data(), value.size() + 1 + more};
             rest.remove_prefix(std::min(rest.size(), more + 1));
@@ -37,15 +37,6 @@ KeyValues::KeyValues(std::string_view text, std::string_view options, std::strin
 
 bool KeyValues::has(std::string_view key) const {
     return std::ranges::any_of(pairs_, [&](const auto& pair) { return pair.first == key; });
-}
-
-bool KeyValues::knows(std::string_view key) const {
-    const auto between = [](char c) { return c == ' ' || c == ','; };
-    for (std::size_t at = known_.find(key); at != std::string::npos; at = known_.find(key, at + 1)) {
-        const std::size_t end = at + key.size();
-        if ((at == 0 || between(known_[at - 1])) && (end == known_.size() || between(known_[end]))) return !key.empty();
-    }
-    return false;
 }
 
 void KeyValues::only_with(std::string_view key, bool there, std::string_view of) const {

@@ -14,7 +14,7 @@
 namespace mantissa::text {
 
 /// The options of one problem text, each of which must be used. A file's path may hold commas: it runs to the next
-/// known key. Errors are InvalidInput naming the whole text.
+/// KEY=. Errors are InvalidInput naming the whole text.
 class KeyValues {
 public:
     /// `text` is the whole problem text, `options` the part behind the colon, `known` the keys for the mend.
@@ -36,8 +36,6 @@ public:
 
 private:
     [[nodiscard]] bool has(std::string_view key) const;
-    /// Is it a word of `known`?
-    [[nodiscard]] bool knows(std::string_view key) const;
 
     std::string text_, known_;
     std::vector<std::pair<std::string_view, std::string_view>> pairs_; ///< into text_

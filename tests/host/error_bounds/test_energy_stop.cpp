@@ -144,15 +144,28 @@ TEST(EnergyStop, GoesOnWhileTheResidualFalls) {
         SolveOptions o = options_of(Scheme::direct, true, 1e-4);
         mantissa::set_scheme(o, scheme);
         o.keep_solution = true;
+        const auto error_of = [&](const std::vector<double>& u) {
+            double error = 0, whole = 0;
+            for (std::uint32_t i = 0; i < kRows; ++i) {
+                const double x = b[i] / diagonal[i];
+                error += diagonal[i] * (u[i] - x) * (u[i] - x);
+                whole += b[i] * x;
+            }
+            return std::sqrt(error / whole);
+        };
         const auto r = solve(problem, *mantissa::make_emulated_engine(), o);
         EXPECT_EQ(r.status, Status::converged) << scheme << ": " << r.detail;
-        double error = 0, whole = 0;
-        for (std::uint32_t i = 0; i < kRows; ++i) {
-            const double x = b[i] / diagonal[i];
-            error += diagonal[i] * (r.u[i] - x) * (r.u[i] - x);
-            whole += b[i] * x;
+        EXPECT_LE(error_of(r.u), 1e-4) << scheme;
+        // Where the limit ends it, the iterate that it leaves is judged, and not one of before.
+        for (o.max_iterations = 10; o.max_iterations < r.inner_iterations; ++o.max_iterations) {
+            const auto early = solve(problem, *mantissa::make_emulated_engine(), o);
+            ASSERT_TRUE(early.energy);
+            const double error = error_of(early.u);
+            EXPECT_EQ(early.status == Status::converged, early.energy->upper <= 1e-4);
+            if (error < 1e-10) continue;
+            EXPECT_LE(early.energy->lower, 1.001 * error) << scheme << ", " << o.max_iterations;
+            EXPECT_GE(early.energy->upper, 0.999 * error) << scheme << ", " << o.max_iterations;
         }
-        EXPECT_LE(std::sqrt(error / whole), 1e-4) << scheme;
     }
 }
 

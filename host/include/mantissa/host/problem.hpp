@@ -65,7 +65,7 @@ struct Problem {
 ///                                          Fast Iterative Solvers, 2014, chapter 6
 ///   convection3d:level=L|n=N[,...]         likewise on the cube, seven-point; w = (2, 1, 2)/3, or as above with
 ///                                          w_z = 0; u = 64 x(1-x) y(1-y) z(1-z)
-///   mtx:PATH[,rhs=ones|random|file:PATH][,seed=S]   a MatrixMarket file, symmetric positive definite or general;
+///   mtx:PATH[,rhs=ones|random|file:PATH][,seed=S]   a MatrixMarket file, symmetric, skew-symmetric or general;
 ///                                          sparse rows, or nine bands when its pattern is a nine-point grid's
 ///   lscm:MESH[,weight=area|opennl][,pins=axes|boundary][,cut=no|auto]
 ///                                          least squares conformal map of a mesh file (OBJ, OFF, PLY) that is a disk;

@@ -136,8 +136,7 @@ Section points_section(const Rows& rows) {
         columns("{Problem}{Specification=spec}{Engine}{Solver}{Stops at=stop}{Status}{Inner=iterations:>}"
                 "{Outer:>}{True residual=defect:>}{Error:>}{Engine [s]=seconds:>}"),
         "Seconds are of the engine named; of an emulation or a simulation they are not a device's. A solve that stops "
-        "on the energy of its error may leave a larger residual. jacobi-pcg runs on the processor, whatever engine "
-        "was asked for."};
+        "on the energy of its error may leave a larger residual."};
     t.folded = true;
     for (const PointRow& p : rows.points)
         t.rows.push_back({{words(p.problem), spec(p.spec), words(p.engine), words(p.solver()), words(p.stop()),
