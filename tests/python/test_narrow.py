@@ -186,7 +186,7 @@ def test_blocks_at_the_limits():
         mt.blocks([1.0], "mxfp5")
 
 
-@pytest.mark.parametrize("text", ["s17e8:foo", "s10e5:rnd", "s23e8:rne:nearest", "s4e3:satt"])
+@pytest.mark.parametrize("text", ["s17e8:foo", "s10e5:rnd", "s23e8:flush:nearest", "s4e3:satt"])
 def test_a_wrong_policy_word_is_answered_with_all_of_them(text):
     with pytest.raises(ValueError) as fault:
         mt.format(text)
