@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include "cyclic_shift.hpp"
 #include "mantissa/errors.hpp"
 #include "mantissa/exact.hpp"
 #include "mantissa/host/problem.hpp"
@@ -227,13 +228,7 @@ TEST(Gmres, OneFullCycleSolves) {
 /// Every residual of a cyclic shift is as long as the first one until the last step: cycles that are shorter gain
 /// nothing.
 TEST(Gmres, StaysWhereACycleIsTooShort) {
-    std::vector<std::uint64_t> begin{0};
-    std::vector<std::uint32_t> column;
-    for (std::uint32_t i = 0; i < 12; ++i) {
-        column.push_back((i + 1) % 12);
-        begin.push_back(i + 1);
-    }
-    const CompressedRows shift(begin, column, Vector(12, 1.0));
+    const CompressedRows shift = mantissa::testing::cyclic_shift(12);
     Vector b(12, 0.0);
     b[0] = 1;
     GmresSolver shorter(shift, parse_spec("s17e8"), 11), full(shift, parse_spec("s17e8"), 12);
@@ -252,13 +247,7 @@ TEST(Gmres, StaysWhereACycleIsTooShort) {
 /// solution.
 TEST(Gmres, AnExhaustedSpaceEndsTheCycle) {
     constexpr std::uint32_t kRows = 30;
-    std::vector<std::uint64_t> begin{0};
-    std::vector<std::uint32_t> column;
-    for (std::uint32_t i = 0; i < kRows; ++i) {
-        column.push_back((i + 1) % kRows);
-        begin.push_back(i + 1);
-    }
-    const CompressedRows shift(begin, column, Vector(kRows, 1.0));
+    const CompressedRows shift = mantissa::testing::cyclic_shift(kRows);
     for (const char* spec : {"s17e8", "s23e8", "s23e8:rne", "s36e11"}) {
         GmresSolver solver(shift, parse_spec(spec), 30);
         solver.start(Vector(kRows, 1.0)); // A b = b: one step is exact

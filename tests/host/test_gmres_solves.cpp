@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "cyclic_shift.hpp"
 #include "expect_invalid.hpp"
 #include "mantissa/engine.hpp"
 #include "mantissa/host/native.hpp"
@@ -68,15 +69,9 @@ TEST(GmresSolves, RefinementReachesWhatAShortFormatCannot) {
 /// A cycle shorter than the shift's order gains nothing, whatever is asked: no false "converged".
 TEST(GmresSolves, SaysSoWhereItCannot) {
     constexpr std::uint32_t kOrder = 40;
-    std::vector<std::uint64_t> begin{0};
-    std::vector<std::uint32_t> column;
-    for (std::uint32_t i = 0; i < kOrder; ++i) {
-        column.push_back((i + 1) % kOrder);
-        begin.push_back(i + 1);
-    }
     std::vector<double> b(kOrder, 0.0);
     b[0] = 1;
-    const Problem shift{"shift", CompressedRows(begin, column, std::vector<double>(kOrder, 1.0)), b, {}, {}, {}, false};
+    const Problem shift{"shift", mantissa::testing::cyclic_shift(kOrder), b, {}, {}, {}, false};
     const SolveResult r = run(shift, gmres("double", 39));
     EXPECT_EQ(r.status, Status::stagnated) << r.detail;
     EXPECT_EQ(r.true_residual, 1.0);
