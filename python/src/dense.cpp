@@ -36,7 +36,7 @@ DenseProblem dense_of(const std::string& name, const Matrix& a, const Vector& b,
             std::vector<double>(b.data(), b.data() + b.size()), of_ones ? 1.0 : 0.0};
 }
 
-/// None for what is no number: errors where there are no factors, or no solution is known.
+/// None for what is no number: errors where there are no factors.
 nb::object known(double number, const DenseResult& r) {
     return r.end == LuEnd::factored ? nb::cast(number) : nb::none();
 }
