@@ -100,5 +100,22 @@ TEST(SharedSolves, SchemesWithWholeVectors) {
     }
 }
 
+// Cycles around which the outer loop keeps whole vectors, in double and in words.
+TEST(SharedSolves, Cycles) {
+    SolveOptions o;
+    o.preconditioner = parse_cycle_spec("v22,w=10,c=10");
+    for (const char* const name : {"poisson2d:level=7", "poisson3d:level=4", "diffusion2d:level=7"})
+        for (const Scheme scheme : {Scheme::defect_correction, Scheme::inexact_pcg}) {
+            o.scheme = scheme;
+            o.max_iterations = 12;
+            expect_bits_of_the_whole(name, o, CutMethod::contiguous, false);
+        }
+    o.scheme = Scheme::defect_correction;
+    o.max_iterations = 0;
+    o.outer = Format::fixed(64, 52);
+    o.tolerance = 1e-9;
+    expect_bits_of_the_whole("poisson2d:level=7", o, CutMethod::contiguous, false);
+}
+
 } // namespace
 } // namespace mantissa

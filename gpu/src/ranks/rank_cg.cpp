@@ -1,5 +1,6 @@
 #include "mantissa/gpu/rank_cg.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -179,10 +180,18 @@ private:
             ++report.iterations;
             report.recursive_residual = residuals[k];
             if (of_.options.history) report.history.push_back(residuals[k]);
-            if (of_.options.progress) of_.options.progress(report.iterations, residuals[k]);
+            if (of_.options.progress && !of_.options.progress(report.iterations, residuals[k])) leave_ = true;
         }
         count(residuals.size(), 3 * residuals.size(), residuals.size());
         return state;
+    }
+
+    /// Collective: did a part want an end?
+    bool a_part_left() {
+        const std::byte mine{leave_};
+        std::vector<std::byte> all(of_.space->parts());
+        of_.space->gather(of_.part, {&mine, 1}, all);
+        return std::ranges::any_of(all, [](std::byte b) { return b != std::byte{}; });
     }
 
     /// The recurrence of parted_cg.cpp, operation by operation.
@@ -204,8 +213,14 @@ private:
         state.restart = 1;
         for (double best = std::numeric_limits<double>::infinity();;) {
             if (state.iterations == state.limit) return ended(PcgEnd::limit);
+            // Its next direction is no number, nor is p.q then: all parts end in the same iteration, before x moves.
+            if (leave_) {
+                state.beta = std::numeric_limits<double>::quiet_NaN();
+                state.restart = 0;
+            }
             state = advance(state, report);
-            if (state.status == RankCgStatus::not_finite) return ended(PcgEnd::not_finite);
+            if (state.status == RankCgStatus::not_finite)
+                return ended(a_part_left() ? PcgEnd::cancelled : PcgEnd::not_finite);
             if (state.status == RankCgStatus::indefinite) return ended(PcgEnd::indefinite);
             if (state.status != RankCgStatus::reached) continue;
             const auto [defect, with_z] = true_dots();
@@ -235,6 +250,7 @@ private:
     std::unique_ptr<RankTransport> transport_;
     std::optional<Graph> graph_; ///< a batch of iterations
     bool warm_ = false;          ///< a batch has run
+    bool leave_ = false;         ///< this part's progress wants an end
     std::vector<double> solution_;
 };
 

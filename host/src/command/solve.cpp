@@ -101,7 +101,7 @@ Ready make_ready(const SolveArguments& flags, const running::Ranks& ranks, const
     r.point.problem = r.problem->name;
     if (std::string why = parts_refusal(r.shared, *r.engine, r.point.options, r.problem->system); !why.empty())
         throw InvalidInput(why);
-    r.parts = parts_in_words(r.shared, r.problem->system, r.point.options.spec, ranks);
+    r.parts = parts_in_words(r.shared, r.problem->system, r.point.options, ranks);
     r.own_choice = r.own_choice && r.parts.empty();
     if (r.own_choice && first_cycles(*r.problem, *r.engine, r.point.options)) chosen.clear(); // (it says so itself)
     if (ranks.first() && !chosen.empty()) fmt::print(stderr, "mantissa: {}\n", chosen);

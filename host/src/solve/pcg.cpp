@@ -163,11 +163,8 @@ SolveResult solve_over_parts(const Problem& problem, const std::shared_ptr<Space
     o.method = method;
     o.exchange = exchange;
     o.elsewhere = elsewhere;
-    // (A solve over parts is ended from outside: all of them, or none.)
     if (progress)
-        o.progress = [&](std::uint64_t iterations, double residual) {
-            static_cast<void>(progress({iterations, 0, residual}));
-        };
+        o.progress = [&](std::uint64_t iterations, double residual) { return progress({iterations, 0, residual}); };
     o.threads = std::max(1, options.threads / static_cast<int>(space->here().size()));
     double true_residual = 0;
     SolveResult end; // what the solution is asked for while it is shared out

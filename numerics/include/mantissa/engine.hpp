@@ -115,6 +115,7 @@
 
 namespace mantissa {
 
+class Cycle;
 class CycleSolver;
 struct CycleLoop;
 class NativeSolver;
@@ -248,6 +249,9 @@ public:
     /// Empty when it has one for `spec`, whose sums are free in order, on `system`; else one line that says why not.
     [[nodiscard]] virtual std::string native_refusal(const DatapathSpec& spec, const System& system,
                                                      const NativeChoice& choice) const;
+    /// The cycle that a loop of the host's stands around (multilevel/cycle.hpp): this processor's, its levels shared out
+    /// where the engine is. Throws InvalidInput where make_cycle() does.
+    [[nodiscard]] virtual std::unique_ptr<Cycle> cycle(const System& system, const CycleSpec& spec, int threads) const;
     /// Empty when this engine solves by multilevel cycles itself (multilevel/cycle_solver.hpp), with this loop around
     /// them; else one line that says why not.
     [[nodiscard]] virtual std::string cycles_refusal(const System& system, const CycleSpec& spec,

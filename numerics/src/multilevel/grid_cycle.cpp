@@ -4,7 +4,9 @@
 #include "grid_cycle.hpp"
 
 #include <array>
+#include <bit>
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -34,8 +36,15 @@ template <class S> S most_of(int bits) {
 }
 
 template <class S> struct GridLevel {
-    std::size_t n = 0; ///< nodes a side
+    std::size_t n = 0;    ///< nodes a side
+    Strip own;            ///< rows that are worked on, the edges among them
+    Strip kept;           ///< of the vectors: these and what neighbours send
     LevelWords words;
+    /// Rows inside the grid.
+    [[nodiscard]] std::size_t first() const { return std::max<std::size_t>(1, own.first); }
+    [[nodiscard]] std::size_t end() const { return std::min(n - 1, own.end); }
+    /// Where a row is in the vectors.
+    [[nodiscard]] std::size_t at(std::size_t row) const { return (row - kept.first) * n; }
     std::vector<std::int16_t> r; ///< as it entered
     std::vector<S> t, f, e, other;
     std::vector<std::int32_t> v; ///< e, shortened
@@ -80,9 +89,9 @@ public:
         r_.emplace_back(3, n_);
     }
 
-    /// Coarse rows first to end - 1 of t. Returns the largest magnitude.
-    S run(std::size_t first, std::size_t end, S* t) {
-        const std::size_t steps = step_.size(), coarse = (n_ + 1) / 2;
+    /// Rows first to end - 1 of the next level's t. Returns the largest magnitude.
+    S run(std::size_t first, std::size_t end, GridLevel<S>& next) {
+        const std::size_t steps = step_.size();
         const auto halo = static_cast<std::ptrdiff_t>(steps);
         const auto from = static_cast<std::ptrdiff_t>(2 * first) - 1 - halo;
         const std::ptrdiff_t to = static_cast<std::ptrdiff_t>(2 * (end - 1)) + 1 + halo;
@@ -104,7 +113,7 @@ public:
                 const S* const here = r_[steps][static_cast<std::size_t>(done - 1)];
                 largest = std::max(largest, kernels_.restrict_rows(r_[steps][static_cast<std::size_t>(done - 2)], here,
                                                                    r_[steps][static_cast<std::size_t>(done)],
-                                                                   sums_.data(), t + row * coarse, n_));
+                                                                   sums_.data(), next.t.data() + next.at(row), n_));
             }
         }
         return largest;
@@ -117,7 +126,7 @@ private:
 
     void load(std::ptrdiff_t j) {
         if (!inside(j)) return;
-        kernels_.widen(level_.r.data() + static_cast<std::size_t>(j) * n_, r_[0][ring(j)], n_);
+        kernels_.widen(level_.r.data() + level_.at(static_cast<std::size_t>(j)), r_[0][ring(j)], n_);
     }
     void find(std::size_t k, std::ptrdiff_t j) {
         S* const g = g_[k][ring(j + 3)];
@@ -129,7 +138,7 @@ private:
         S* const f = f_[ring(j)];
         kernels_.find(r_[k][ring(j)], b.before[k].significand, step_[k].found, most_of<S>(b.f), k == 0, g, f, n_);
         if (k + 1 == step_.size() && j >= own_first_ && j < own_end_)
-            std::copy_n(f, n_, level_.f.data() + static_cast<std::size_t>(j) * n_);
+            std::copy_n(f, n_, level_.f.data() + level_.at(static_cast<std::size_t>(j)));
     }
     /// Row j of what is left after step k. At the strip's first row the row before is not known, nor wanted.
     void rest(std::size_t k, std::ptrdiff_t j, bool first) {
@@ -160,49 +169,62 @@ private:
 
 template <class S> class GridCycle final : public Cycle {
 public:
-    GridCycle(const GridWords& grid, const CycleSpec& spec, int threads)
-        : grid_(grid), stencil_{grid.centre, grid.east, grid.north, grid.corner},
+    GridCycle(const GridWords& grid, const CycleSpec& spec, int threads, std::unique_ptr<GridLinks> links)
+        : grid_(grid), links_(std::move(links)), stencil_{grid.centre, grid.east, grid.north, grid.corner},
           kernels_(detail::best_cycle_rows<S>()), threads_(std::max(1, threads)) {
         inverse_ = inverse_words({1.0 / grid.centre}, inverse_point_).front();
         for (std::size_t l = 0, n = grid.row_length; l < grid.levels(); ++l, n = (n + 1) / 2) {
             GridLevel<S>& level = level_.emplace_back();
             level.n = n;
+            level.own = level.kept = {0, n};
+            if (shared(l)) {
+                level.own = links_->own(l);
+                level.kept = {level.own.first - std::min(level.own.first, GridLinks::kMostHalo),
+                              std::min(n, level.own.end + GridLinks::kMostHalo)};
+            }
             level.words = grid_level_words(grid, spec, l);
-            level.r.assign(n * n, 0);
+            const std::size_t size = (level.kept.end - level.kept.first) * n;
+            level.r.assign(size, 0);
             if (l != 0) {
-                level.t.assign(n * n, 0);
-                level.v.assign(n * n, 0);
+                level.t.assign(size, 0);
+                level.v.assign(size, 0);
             }
             if (n == 3) break;
-            level.f.assign(n * n, 0);
-            level.e.assign(n * n, 0);
-            if (spec.after != 0) level.other.assign(n * n, 0);
+            level.f.assign(size, 0);
+            level.e.assign(size, 0);
+            if (spec.after != 0) level.other.assign(size, 0);
         }
     }
 
     void correct(std::span<const double> d, std::span<double> c) override {
-        const std::size_t n = grid_.row_length;
+        GridLevel<S>& top = level_.front();
+        const std::size_t n = top.n, rows = top.own.end - top.own.first;
         double largest = 0;
 #pragma omp parallel for num_threads(threads_) reduction(max : largest) if (n >= kSideWorthThreads)
-        for (std::size_t j = 0; j < n; ++j)
+        for (std::size_t j = 0; j < rows; ++j)
             for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, std::abs(d[j * n + i]));
+        if (links_) largest = std::bit_cast<double>(links_->largest(std::bit_cast<Wide>(largest))); // (in order, above 0)
         if (largest == 0) {
             std::fill(c.begin(), c.end(), 0.0);
             return;
         }
-        const int w = level_[0].words.w, point = w - 1 - exponent_of(largest);
+        const int w = top.words.w, point = w - 1 - exponent_of(largest);
         const double most = static_cast<double>(most_of<Wide>(w));
         const PowerOfTwo up(point);
 #pragma omp parallel for num_threads(threads_) if (n >= kSideWorthThreads)
-        for (std::size_t j = 1; j < n - 1; ++j)
-            for (std::size_t i = j * n + 1; i < (j + 1) * n - 1; ++i)
-                level_[0].r[i] = static_cast<std::int16_t>(std::clamp(std::floor(up(d[i]) + 0.5), -most, most));
+        for (std::size_t j = top.first(); j < top.end(); ++j) {
+            const double* const from = d.data() + (j - top.own.first) * n;
+            std::int16_t* const r = top.r.data() + top.at(j);
+            for (std::size_t i = 1; i < n - 1; ++i)
+                r[i] = static_cast<std::int16_t>(std::clamp(std::floor(up(from[i]) + 0.5), -most, most));
+        }
         const int e_point = solve(0) + point;
         const PowerOfTwo down(-e_point);
-        const std::vector<S>& e = level_[0].e;
 #pragma omp parallel for num_threads(threads_) if (n >= kSideWorthThreads)
-        for (std::size_t j = 0; j < n; ++j)
-            for (std::size_t i = j * n; i < (j + 1) * n; ++i) c[i] = down(static_cast<double>(e[i])) * grid_.factor;
+        for (std::size_t j = 0; j < rows; ++j) {
+            const S* const e = top.e.data() + top.at(top.own.first + j);
+            for (std::size_t i = 0; i < n; ++i) c[j * n + i] = down(static_cast<double>(e[i])) * grid_.factor;
+        }
     }
 
     [[nodiscard]] std::string description() const override {
@@ -211,22 +233,33 @@ public:
     }
 
 private:
+    [[nodiscard]] bool shared(std::size_t level) const { return links_ && level < links_->shared(); }
+    template <class T> [[nodiscard]] T over_parts(std::size_t level, T largest) const {
+        return shared(level) ? static_cast<T>(links_->largest(largest)) : largest;
+    }
+
     /// From r of a level to its e; the point of e. Not for the coarsest.
     int solve(std::size_t at) {
         GridLevel<S>& l = level_[at];
         GridLevel<S>& next = level_[at + 1];
         const LevelWords& b = l.words;
-        const std::size_t coarse = next.n, strips = (coarse - 2 + kStrip - 1) / kStrip;
+        const bool brought = shared(at) && !shared(at + 1);
+        const Strip own = brought ? links_->own(at + 1) : next.own;
+        const std::size_t begin = std::max<std::size_t>(1, own.first), last = std::min(next.n - 1, own.end),
+                          strips = (last - begin + kStrip - 1) / kStrip;
+        if (shared(at)) links_->residual(at, l.r);
         S largest = 0;
 #pragma omp parallel num_threads(threads_) if (l.n >= kSideWorthThreads)
         {
             Descent<S> descent(l, stencil_, kernels_);
 #pragma omp for schedule(dynamic) reduction(max : largest)
             for (std::size_t k = 0; k < strips; ++k) {
-                const std::size_t first = 1 + k * kStrip, end = std::min(coarse - 1, first + kStrip);
-                largest = std::max(largest, descent.run(first, end, next.t.data()));
+                const std::size_t first = begin + k * kStrip, end = std::min(last, first + kStrip);
+                largest = std::max(largest, descent.run(first, end, next));
             }
         }
+        largest = over_parts(at, largest);
+        if (brought) links_->bring(next.t);
         const int y = bit_length(static_cast<std::uint64_t>(largest));
         int j = 0, length_of_v = 0;
         if (y == 0) std::fill(next.v.begin(), next.v.end(), 0);
@@ -235,14 +268,14 @@ private:
             length_of_v = below(at + 1, j);
             j += b.guard + b.pc + next.words.w - 1 - y;
         }
-        return rise(l, next, b.point_of_e(length_of_v, j), j);
+        return rise(at, b.point_of_e(length_of_v, j), j);
     }
 
     void enter(GridLevel<S>& l, int y) {
         const HalfShift s(y - (l.words.w - 1), kBits<S>);
 #pragma omp parallel for num_threads(threads_) if (l.n >= kSideWorthThreads)
-        for (std::size_t row = 1; row < l.n - 1; ++row)
-            kernels_.enter(l.t.data() + row * l.n, s, most_of<S>(l.words.w), l.r.data() + row * l.n, l.n);
+        for (std::size_t row = l.first(); row < l.end(); ++row)
+            kernels_.enter(l.t.data() + l.at(row), s, most_of<S>(l.words.w), l.r.data() + l.at(row), l.n);
     }
 
     /// v of level `at`, its point, and its length.
@@ -260,28 +293,33 @@ private:
         point = solve(at);
         S largest = 0;
 #pragma omp parallel for num_threads(threads_) reduction(max : largest) if (l.n >= kSideWorthThreads)
-        for (std::size_t row = 1; row < l.n - 1; ++row)
-            largest = std::max(largest, kernels_.largest(l.e.data() + row * l.n, l.n));
+        for (std::size_t row = l.first(); row < l.end(); ++row)
+            largest = std::max(largest, kernels_.largest(l.e.data() + l.at(row), l.n));
+        largest = over_parts(at, largest);
         const int n = std::max(0, bit_length(static_cast<std::uint64_t>(largest)) - (e_bits - 1));
         const HalfShift s(n, kBits<S>);
         // Halves are rounded up: the longest word of v is not always that of e.
         std::int32_t longest = 0;
 #pragma omp parallel for num_threads(threads_) reduction(max : longest) if (l.n >= kSideWorthThreads)
-        for (std::size_t row = 1; row < l.n - 1; ++row)
+        for (std::size_t row = l.first(); row < l.end(); ++row)
             longest = std::max(
-                longest, kernels_.shorten(l.e.data() + row * l.n, s, most_of<S>(e_bits), l.v.data() + row * l.n, l.n));
+                longest, kernels_.shorten(l.e.data() + l.at(row), s, most_of<S>(e_bits), l.v.data() + l.at(row), l.n));
+        longest = over_parts(at, longest);
         point -= n;
         return bit_length(static_cast<std::uint64_t>(longest));
     }
 
-    int rise(GridLevel<S>& l, const GridLevel<S>& next, int i, int j) {
+    int rise(std::size_t at, int i, int j) {
+        GridLevel<S>&l = level_[at], &next = level_[at + 1];
         const LevelWords& b = l.words;
+        if (shared(at + 1)) links_->correction(at + 1, next.v);
         const HalfShift of_f(b.phi - i, kBits<S>), of_x(j + b.pc - i, kBits<S>);
 #pragma omp parallel for num_threads(threads_) if (l.n >= kSideWorthThreads)
-        for (std::size_t row = 1; row < l.n - 1; ++row)
-            kernels_.rise(l.f.data() + row * l.n, next.v.data() + row / 2 * next.n,
-                          next.v.data() + (row + 1) / 2 * next.n, of_f, of_x, l.e.data() + row * l.n, l.n);
+        for (std::size_t row = l.first(); row < l.end(); ++row)
+            kernels_.rise(l.f.data() + l.at(row), next.v.data() + next.at(row / 2),
+                          next.v.data() + next.at((row + 1) / 2), of_f, of_x, l.e.data() + l.at(row), l.n);
         for (const Weight& weight : b.after) {
+            if (shared(at)) links_->iterate(at, l.e);
             after(l, weight, i);
             std::swap(l.e, l.other);
         }
@@ -297,17 +335,18 @@ private:
         {
             std::vector<S> r(l.n), rest(l.n);
 #pragma omp for
-            for (std::size_t row = 1; row < l.n - 1; ++row) {
-                const S* const e = l.e.data() + row * l.n;
-                kernels_.widen(l.r.data() + row * l.n, r.data(), l.n);
+            for (std::size_t row = l.first(); row < l.end(); ++row) {
+                const S* const e = l.e.data() + l.at(row);
+                kernels_.widen(l.r.data() + l.at(row), r.data(), l.n);
                 kernels_.rest(r.data(), e - l.n, e, e + l.n, stencil_, shifts, rest.data(), l.n);
-                kernels_.add(e, rest.data(), weight.significand, s, most_of<S>(b.n + 1), l.other.data() + row * l.n,
+                kernels_.add(e, rest.data(), weight.significand, s, most_of<S>(b.n + 1), l.other.data() + l.at(row),
                              l.n);
             }
         }
     }
 
     GridWords grid_;
+    std::unique_ptr<GridLinks> links_; ///< of a part; else none
     detail::RowStencil stencil_;
     const CycleRowKernels<S>& kernels_;
     int threads_;
@@ -319,13 +358,18 @@ private:
 } // namespace
 
 std::unique_ptr<Cycle> make_grid_cycle(const GridWords& grid, const CycleSpec& spec, int threads) {
+    return make_part_of_grid_cycle(grid, spec, threads, nullptr);
+}
+
+std::unique_ptr<Cycle> make_part_of_grid_cycle(const GridWords& grid, const CycleSpec& spec, int threads,
+                                               std::unique_ptr<GridLinks> links) {
     bool narrow = true;
     for (std::size_t l = 0; l < grid.levels(); ++l) {
         const LevelWords b = grid_level_words(grid, spec, l);
         narrow = narrow && fits_32(b, ceil_log2(grid_row_sum(grid)));
     }
-    if (narrow) return std::make_unique<GridCycle<std::int32_t>>(grid, spec, threads);
-    return std::make_unique<GridCycle<std::int64_t>>(grid, spec, threads);
+    if (narrow) return std::make_unique<GridCycle<std::int32_t>>(grid, spec, threads, std::move(links));
+    return std::make_unique<GridCycle<std::int64_t>>(grid, spec, threads, std::move(links));
 }
 
 } // namespace mantissa::multilevel

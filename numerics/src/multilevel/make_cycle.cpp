@@ -34,6 +34,10 @@ std::unique_ptr<Cycle> make_cycle(const System& system, const CycleSpec& spec, i
     return make_reference_cycle(std::move(words)); // (longer words than the fast path's)
 }
 
+std::unique_ptr<Cycle> Engine::cycle(const System& system, const CycleSpec& spec, int threads) const {
+    return make_cycle(system, spec, threads);
+}
+
 std::string Engine::cycles_refusal(const System&, const CycleSpec&, const CycleLoop&) const {
     return fmt::format("preconditioner multilevel: engine '{}' has no cycles; leave that engine out for those of this "
                        "processor, or take engine hls or gpu",

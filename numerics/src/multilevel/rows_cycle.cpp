@@ -3,6 +3,8 @@
 #include "rows_cycle.hpp"
 
 #include <array>
+#include <bit>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -79,6 +81,7 @@ constexpr bool wide_sums(int bits, int l) {
 }
 
 struct RowsLevel {
+    [[nodiscard]] std::size_t rows() const { return a.rows(); } ///< vectors may have ghosts after them
     SlicedRows a, prolongation, restriction;
     LevelWords words;
     bool wide_g = false, wide_v = false,
@@ -89,8 +92,8 @@ struct RowsLevel {
 
 class RowsCycle final : public Cycle {
 public:
-    RowsCycle(WordHierarchy h, int threads)
-        : scale_(std::move(h.scale)), factor_(h.factor), coarsest_(std::move(h.coarsest)),
+    RowsCycle(WordHierarchy h, int threads, std::unique_ptr<CycleLinks> links)
+        : links_(std::move(links)), scale_(std::move(h.scale)), factor_(h.factor), coarsest_(std::move(h.coarsest)),
           coarsest_point_(h.coarsest_point), threads_(std::max(1, threads)) {
         for (WordLevel& from : h.level) {
             RowsLevel& l = level_.emplace_back();
@@ -104,20 +107,23 @@ public:
             l.prolongation = SlicedRows(from.prolongation, threads_);
             l.restriction = SlicedRows(from.restriction, threads_);
             from = {};
-            const std::size_t n = l.a.rows();
-            for (auto* v : {&l.entered, &l.r, &l.f, &l.g, &l.next_g, &l.e, &l.v}) v->assign(n, 0);
-            if (!l.words.after.empty()) l.other.assign(n, 0);
+            const std::size_t at = level_.size() - 1, n = l.rows(), all = n + (shared(at) ? links_->ghosts(at) : 0);
+            for (auto* v : {&l.entered, &l.f}) v->assign(n, 0);
+            for (auto* v : {&l.r, &l.g, &l.next_g, &l.e, &l.v}) v->assign(all, 0);
+            if (!l.words.after.empty()) l.other.assign(all, 0);
             l.t.assign(n, 0);
         }
+        if (links_) own_t_.resize(level_.at(links_->shared() - 1).restriction.rows());
     }
 
     void correct(std::span<const double> d, std::span<double> c) override {
         RowsLevel& top = level_.front();
-        const std::size_t n = top.a.rows();
+        const std::size_t n = top.rows();
         const auto scaled = [&](std::size_t i) { return d[i] * scale_[i]; };
         double largest = 0;
 #pragma omp parallel for num_threads(threads_) reduction(max : largest) if (n >= kWorthThreads)
         for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, std::abs(scaled(i)));
+        if (links_) largest = std::bit_cast<double>(links_->largest(std::bit_cast<Wide>(largest))); // (in order, above 0)
         if (largest == 0) return std::fill(c.begin(), c.end(), 0.0);
         const int w = top.words.w, point = w - 1 - exponent_of(largest);
         const double most = std::ldexp(1.0, w - 1) - 1;
@@ -137,14 +143,23 @@ public:
     }
 
 private:
+    [[nodiscard]] bool shared(std::size_t level) const { return links_ && level < links_->shared(); }
+    /// The elements of a vector that other parts own.
+    void fill(std::size_t level, std::vector<std::int32_t>& v) const {
+        if (shared(level)) links_->fill(level, v);
+    }
+    [[nodiscard]] Wide over_parts(std::size_t level, Wide largest) const {
+        return shared(level) ? links_->largest(largest) : largest;
+    }
+
     template <class W> void out(const std::vector<W>& e, int point, std::span<double> c) const {
         const PowerOfTwo down(-point);
-        for_each_row(e.size(), threads_,
+        for_each_row(c.size(), threads_,
                      [&](std::size_t i) { c[i] = down(static_cast<double>(e[i])) * factor_ * scale_[i]; });
     }
 
     [[nodiscard]] std::vector<Wide> coarsest(const RowsLevel& l) const {
-        const std::size_t n = l.a.rows();
+        const std::size_t n = l.rows();
         std::vector<Wide> e(n, 0);
         for (std::size_t i = 0; i < n; ++i)
             for (std::size_t j = 0; j < n; ++j) e[i] += Wide{coarsest_[i * n + j]} * l.entered[j];
@@ -170,16 +185,18 @@ private:
         else work(std::int32_t{});
     }
 
-    template <class S> void descend(RowsLevel& l) const {
+    template <class S> void descend(std::size_t at) {
+        RowsLevel& l = level_[at];
         const LevelWords& b = l.words;
         const auto& kernels = of_sums<S>(kernels_);
         kernels_.begin(l.entered.data(), step<std::int32_t>(b.before.front(), -b.phi, b.f), l.g.data(), l.f.data(),
-                       l.a.rows());
+                       l.rows());
         for (std::size_t k = 0; k < b.before.size(); ++k) {
             const RestOfRow left = rest<S>(b, k == 0 ? 0 : b.guard, b.phi);
             const std::int32_t* const r = k == 0 ? l.entered.data() : l.r.data();
             const bool last = k + 1 == b.before.size();
             const WeighedStep next = last ? WeighedStep{} : step<S>(b.before[k + 1], b.guard - b.phi, b.f);
+            fill(at, l.g);
             l.a.for_blocks<S>(l.g.data(), threads_, [&](std::size_t i, std::size_t n, const S* sums) {
                 if (last) kernels.leave_last(r + i, sums, left, l.r.data() + i, n);
                 else kernels.leave(r + i, sums, left, next, l.r.data() + i, l.next_g.data() + i, l.f.data() + i, n);
@@ -193,24 +210,36 @@ private:
     int solve(std::size_t at) {
         RowsLevel &l = level_[at], &next = level_[at + 1];
         const LevelWords& b = l.words;
-        with_sums(l.wide_g, [&](auto s) { descend<decltype(s)>(l); });
-        const Wide largest =
-            l.restriction.for_blocks<Wide>(l.r.data(), threads_, [&](std::size_t i, std::size_t n, const Wide* sums) {
-                Wide longest = 0;
-                for (std::size_t k = 0; k < n; ++k) longest = std::max(longest, std::abs(next.t[i + k] = sums[k]));
-                return longest;
-            });
+        with_sums(l.wide_g, [&](auto s) { descend<decltype(s)>(at); });
+        const Wide largest = restrict_rest(at);
         const int y = bit_length(static_cast<std::uint64_t>(largest)), w = next.words.w;
         int j = 0, length_of_v = 0;
         if (y == 0) std::fill(next.v.begin(), next.v.end(), 0);
         else {
-            for_each_row(next.t.size(), threads_, [&](std::size_t i) {
+            for_each_row(next.rows(), threads_, [&](std::size_t i) {
                 next.entered[i] = static_cast<std::int32_t>(cut(half(next.t[i], y - (w - 1)), w));
             });
             length_of_v = below(at + 1, j);
             j += b.guard + b.pc + w - 1 - y;
         }
-        return rise(l, next, b.point_of_e(length_of_v, j), j);
+        return rise(at, b.point_of_e(length_of_v, j), j);
+    }
+
+    /// t of the next level; its largest magnitude.
+    Wide restrict_rest(std::size_t at) {
+        RowsLevel& l = level_[at];
+        std::vector<Wide>& whole = level_[at + 1].t;
+        const bool brought = shared(at) && !shared(at + 1);
+        std::vector<Wide>& t = brought ? own_t_ : whole;
+        fill(at, l.r);
+        const Wide mine =
+            l.restriction.for_blocks<Wide>(l.r.data(), threads_, [&](std::size_t i, std::size_t n, const Wide* sums) {
+                Wide longest = 0;
+                for (std::size_t k = 0; k < n; ++k) longest = std::max(longest, std::abs(t[i + k] = sums[k]));
+                return longest;
+            });
+        if (brought) links_->bring(own_t_, whole);
+        return over_parts(at, mine);
     }
 
     /// v of level `at` and its point; its length.
@@ -218,37 +247,42 @@ private:
         RowsLevel& l = level_[at];
         if (at + 1 == level_.size()) {
             point = coarsest_point_;
-            return shorten(l, coarsest(l), point);
+            return shorten(at, coarsest(l), point);
         }
         point = solve(at);
-        return shorten(l, l.e, point);
+        return shorten(at, l.e, point);
     }
-    template <class W> int shorten(RowsLevel& l, const std::vector<W>& e, int& point) {
+    template <class W> int shorten(std::size_t at, const std::vector<W>& e, int& point) {
+        RowsLevel& l = level_[at];
+        const std::size_t rows = l.rows();
         const auto longest = [&](const auto& v) {
             Wide largest = 0;
-#pragma omp parallel for num_threads(threads_) reduction(max : largest) if (v.size() >= kWorthThreads)
-            for (std::size_t i = 0; i < v.size(); ++i) largest = std::max(largest, std::abs(Wide{v[i]}));
-            return bit_length(static_cast<std::uint64_t>(largest));
+#pragma omp parallel for num_threads(threads_) reduction(max : largest) if (rows >= kWorthThreads)
+            for (std::size_t i = 0; i < rows; ++i) largest = std::max(largest, std::abs(Wide{v[i]}));
+            return bit_length(static_cast<std::uint64_t>(over_parts(at, largest)));
         };
         const int bits = l.words.e, n = std::max(0, longest(e) - (bits - 1));
-        for_each_row(e.size(), threads_,
+        for_each_row(rows, threads_,
                      [&](std::size_t i) { l.v[i] = static_cast<std::int32_t>(cut(half(e[i], n), bits)); });
         point -= n;
         return longest(l.v);
     }
 
-    int rise(RowsLevel& l, const RowsLevel& next, int i, int j) const {
+    int rise(std::size_t at, int i, int j) {
+        RowsLevel &l = level_[at], &next = level_[at + 1];
         const LevelWords& b = l.words;
+        fill(at + 1, next.v);
         const HalfShift of_f = shift<std::int32_t>(b.phi - i);
         with_sums(l.wide_v, [&](auto s) {
             using S = decltype(s);
             const HalfShift of_x = shift<S>(j + b.pc - i);
-            l.prolongation.for_blocks<S>(next.v.data(), threads_, [&](std::size_t at, std::size_t n, const S* sums) {
-                of_sums<S>(kernels_).rise(l.f.data() + at, sums, of_f, of_x, l.e.data() + at, n);
+            l.prolongation.for_blocks<S>(next.v.data(), threads_, [&](std::size_t k, std::size_t n, const S* sums) {
+                of_sums<S>(kernels_).rise(l.f.data() + k, sums, of_f, of_x, l.e.data() + k, n);
                 return Wide{0};
             });
         });
         for (const Weight& weight : b.after) {
+            fill(at, l.e);
             with_sums(l.wide_e, [&](auto s) {
                 if (i + b.ac > b.guard) after<decltype(s)>(l, weight, i);
                 else after_far<decltype(s)>(l, weight, i);
@@ -281,6 +315,8 @@ private:
         });
     }
 
+    std::unique_ptr<CycleLinks> links_; ///< of a part; else none
+    std::vector<Wide> own_t_;           ///< the part's rows of t on the first level that is not shared out
     std::vector<double> scale_;
     double factor_;
     std::vector<std::int32_t> coarsest_;
@@ -294,7 +330,12 @@ private:
 
 std::unique_ptr<Cycle> make_rows_cycle(WordHierarchy& hierarchy, int threads) {
     if (!std::all_of(hierarchy.level.begin(), hierarchy.level.end(), fits_short_words)) return nullptr;
-    return std::make_unique<RowsCycle>(std::move(hierarchy), threads);
+    return make_part_of_rows_cycle(std::move(hierarchy), threads, nullptr);
+}
+
+std::unique_ptr<Cycle> make_part_of_rows_cycle(WordHierarchy hierarchy, int threads,
+                                               std::unique_ptr<CycleLinks> links) {
+    return std::make_unique<RowsCycle>(std::move(hierarchy), threads, std::move(links));
 }
 
 } // namespace mantissa::multilevel

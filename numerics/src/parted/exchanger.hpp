@@ -30,10 +30,11 @@ inline HostArrays host_arrays(Space& space, ExchangeWay way, std::size_t rows, s
 
 class Exchanger {
 public:
-    /// `element`: bytes of an element on its way. `counts` may be null.
-    Exchanger(std::shared_ptr<Space> space, std::uint32_t part, const Part& own, const LocalSystem& local,
+    /// `places`: of the elements that `own` sends and receives. `element`: bytes of one on its way. `counts` may be null.
+    Exchanger(std::shared_ptr<Space> space, std::uint32_t part, const Part& own, ExchangePlaces places,
               std::size_t element, HostArrays host, std::shared_ptr<ExchangeCounts> counts)
-        : space_(std::move(space)), part_(part), send_(local.send), receive_(local.receive), host_(std::move(host)),
+        : space_(std::move(space)), part_(part), send_(std::move(places.send)), receive_(std::move(places.receive)),
+          host_(std::move(host)),
           counts_(part == space_->here().front() ? std::move(counts) : nullptr) {
         for (const Exchange& list : own.send) {
             out_.push_back({list.peer, std::vector<std::byte>(list.row.size() * element)});
@@ -71,13 +72,14 @@ public:
     void iteration() {
         if (counts_ != nullptr) ++counts_->iterations;
     }
-
-private:
+    /// An exchange in which this part gave so many elements.
     void count(std::size_t elements) {
         if (counts_ == nullptr) return;
         ++counts_->synchronisations;
         counts_->elements += elements;
     }
+
+private:
     template <class Wire, class Element> void between_neighbours(std::span<Element> v) {
         for (std::size_t k = 0; k < out_.size(); ++k)
             for (std::size_t i = 0; i < send_[k].size(); ++i) {

@@ -100,7 +100,7 @@ LocalSystem local_system(const System& whole, const Partition& partition, std::u
                               [&](const Bands& m) { return of_bands(m, partition, part, all); },
                               [&](const SymmetricBands& m) { return of_symmetric(m, partition, part, all); }},
                    whole.matrix());
-    LocalSystem local{std::move(system), {}, {}, places(own.send, all), places(own.receive, all)};
+    LocalSystem local{std::move(system), {}, {}, {places(own.send, all), places(own.receive, all)}};
     for (std::uint32_t k = 0; k < all.size(); ++k)
         (partition.owner(all[k]) == part ? local.owned : local.ghost).push_back(k);
     return local;

@@ -10,12 +10,16 @@
 
 namespace mantissa::detail {
 
+/// For each list of a part (Part::send, Part::receive), in its order, where the elements are in the part's vectors.
+struct ExchangePlaces {
+    std::vector<std::vector<std::uint32_t>> send, receive;
+};
+
 struct LocalSystem {
     System system;
     std::vector<std::uint32_t> owned; ///< elements of `system` that are this part's rows, in their order
     std::vector<std::uint32_t> ghost; ///< the other elements, ascending
-    /// For each list of the part (Part::send, Part::receive), in its order, the elements of `system`.
-    std::vector<std::vector<std::uint32_t>> send, receive;
+    ExchangePlaces places;
 };
 
 /// `partition` is of `whole`. A grid's is one of strips of whole grid rows, at least two of them at either end.

@@ -96,7 +96,7 @@ public:
     PartOfCg(const System& whole, const Partition& partition, std::uint32_t part, std::shared_ptr<Space> space,
              std::span<const double> b, const PartedCgOptions& options, const detail::HostArrays& host)
         : own_(partition.parts()[part]), local_(detail::local_system(whole, partition, part)), product_(local_.system),
-          exchanger_(space, part, own_, local_, sizeof(double), host, options.exchange.counts), options_(options),
+          exchanger_(space, part, own_, local_.places, sizeof(double), host, options.exchange.counts), options_(options),
           all_(space->parts()), size_(local_.system.size()), p_(size_ + 2 * product_.margin(), 0.0), q_(size_, 0.0) {
         const std::size_t n = own_.row.size();
         for (auto* v : {&x_, &r_, &z_, &b_}) v->assign(n, 0.0);
@@ -120,7 +120,8 @@ public:
         for (;;) {
             if (report.iterations == options_.max_iterations) return ended(PcgEnd::limit);
             multiply();
-            const double pq = direction_product();
+            const auto [pq, leaves] = direction_product();
+            if (leaves) return ended(PcgEnd::cancelled);
             if (!std::isfinite(pq)) return ended(PcgEnd::not_finite);
             if (!(pq > 0)) return ended(PcgEnd::indefinite);
             advance(rho / pq);
@@ -129,7 +130,7 @@ public:
             exchanger_.iteration();
             report.recursive_residual = std::sqrt(rr) / norm;
             if (options_.history) report.history.push_back(report.recursive_residual);
-            if (options_.progress) options_.progress(report.iterations, report.recursive_residual);
+            if (options_.progress && !options_.progress(report.iterations, report.recursive_residual)) leave_ = true;
             if (!std::isfinite(rr) || !std::isfinite(rz)) return ended(PcgEnd::not_finite);
             if (std::sqrt(rr) <= target) {
                 const double truth = true_residual();
@@ -195,10 +196,14 @@ private:
         const double rr = sums[0].total();
         return {rr, inverse_.empty() ? rr : sums[1].total()};
     }
-    double direction_product() {
+    /// p.q, and whether a part wants an end: a one in the sum that is not used here, so that all learn of it at once.
+    std::pair<double, bool> direction_product() {
         Pair sums;
+        constexpr std::array<double, 1> one{1.0};
+        if (leave_) sums[1].add_products(one, one);
         sums[0].add_products({vector(), size_}, q_); // (q of ghosts is zero)
-        return together(sums)[0].total();
+        sums = together(sums);
+        return {sums[0].total(), sums[1].total() != 0};
     }
     void advance(double alpha) {
         const double* const p = vector();
@@ -232,6 +237,7 @@ private:
     std::vector<double> p_, q_;         ///< of all elements of the part's system; p with margins
     std::vector<double> x_, r_, z_, b_; ///< of the owned ones
     std::vector<double> inverse_;       ///< of the diagonal; empty without Jacobi
+    bool leave_ = false;                ///< this part's progress wants an end
 };
 
 } // namespace

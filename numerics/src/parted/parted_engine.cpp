@@ -14,6 +14,10 @@
 #include "exchanger.hpp"
 #include "local_system.hpp"
 #include "mantissa/errors.hpp"
+#include "mantissa/multilevel/cycle_solver.hpp"
+#include "mantissa/multilevel/grid_words.hpp"
+#include "mantissa/multilevel/word_solve.hpp"
+#include "mantissa/partition/parted_cycle.hpp"
 #include "mantissa/row_forms.hpp"
 #include "on_every_part.hpp"
 #include "parted_outer.hpp"
@@ -72,7 +76,8 @@ public:
         for (const std::uint32_t part : here) {
             detail::LocalSystem local = detail::local_system(formed, *partition_, part);
             auto links = std::make_unique<Links>(
-                detail::Exchanger(space_, part, partition_->parts()[part], local, element, host, exchange.counts),
+                detail::Exchanger(space_, part, partition_->parts()[part], local.places, element, host,
+                                  exchange.counts),
                 space_->parts(), narrow, local);
             auto session = make_session(local.system, spec, each, links.get(), words);
             links_.push_back(std::move(links));
@@ -203,12 +208,7 @@ public:
         if (spec.has_blocks())
             return fmt::format("datapath '{}' over {} parts: blocks of MX words would be cut; leave one of the two out",
                                to_string(spec), space_->parts());
-        const std::size_t most = most_parts(system);
-        if (space_->parts() > most)
-            return fmt::format("{} parts: this system has rows for at most {}", space_->parts(), most);
-        if (system.kind() == System::Kind::sparse && method_ == CutMethod::bisection && !has_metis())
-            return "bisection: this Mantissa was built without METIS; cut by contiguous or rcm";
-        return {};
+        return parts_refusal(system);
     }
     [[nodiscard]] std::unique_ptr<Session> load(const System& system, const DatapathSpec& spec,
                                                 const SessionOptions& options) const override {
@@ -216,8 +216,33 @@ public:
         return std::make_unique<PartedSession>(system, spec, options, space_,
                                                parts_of(system, space_->parts(), method_), exchange_);
     }
+    [[nodiscard]] std::unique_ptr<Cycle> cycle(const System& system, const CycleSpec& spec,
+                                               int threads) const override {
+        if (const std::string why = parts_refusal(system); !why.empty()) throw InvalidInput(why);
+        return make_parted_cycle(space_, parts_of(system, space_->parts(), method_), system, spec, exchange_, threads);
+    }
+    [[nodiscard]] std::string cycles_refusal(const System& system, const CycleSpec& spec,
+                                             const CycleLoop& loop) const override {
+        if (std::string why = parts_refusal(system); !why.empty()) return why;
+        return whole_->cycles_refusal(system, spec, loop);
+    }
+    [[nodiscard]] std::unique_ptr<CycleSolver> cycles(const System& system, const CycleSpec& spec,
+                                                      const CycleLoop& loop) const override {
+        if (const std::string why = cycles_refusal(system, spec, loop); !why.empty()) throw InvalidInput(why);
+        const auto grid = *multilevel::grid_words(system);
+        return multilevel::make_cycle_solver(grid, loop, make_parted_word_solver(space_, grid, spec, exchange_));
+    }
 
 private:
+    [[nodiscard]] std::string parts_refusal(const System& system) const {
+        const std::size_t most = most_parts(system);
+        if (space_->parts() > most)
+            return fmt::format("{} parts: this system has rows for at most {}", space_->parts(), most);
+        if (system.kind() == System::Kind::sparse && method_ == CutMethod::bisection && !has_metis())
+            return "bisection: this Mantissa was built without METIS; cut by contiguous or rcm";
+        return {};
+    }
+
     std::unique_ptr<Engine> whole_;
     std::shared_ptr<Space> space_;
     CutMethod method_;

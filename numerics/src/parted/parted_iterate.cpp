@@ -18,7 +18,7 @@ namespace {
 /// (Elements of u go between neighbours, whatever the way of p: they are needed once an outer step.)
 Exchanger exchanger_of(const std::shared_ptr<Space>& space, const Partition& partition, std::uint32_t part,
                        const LocalSystem& local) {
-    return {space, part, partition.parts()[part], local, sizeof(double), {}, nullptr};
+    return {space, part, partition.parts()[part], local.places, sizeof(double), {}, nullptr};
 }
 
 } // namespace

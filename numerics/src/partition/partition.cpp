@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "mantissa/errors.hpp"
+#include "parts_that_read.hpp"
 
 namespace mantissa {
 
@@ -43,7 +44,30 @@ std::size_t distinct_rows(const std::vector<Exchange>& lists) {
     return static_cast<std::size_t>(std::unique(all.begin(), all.end()) - all.begin());
 }
 
+/// The other side of each part's `receive`.
+void set_sends(std::vector<Part>& parts) {
+    // Parts ascend here, so every part's peers do.
+    for (std::uint32_t p = 0; p < parts.size(); ++p)
+        for (const Exchange& list : parts[p].receive) parts[list.peer].send.push_back({p, list.row});
+    for (Part& part : parts) part.sent = distinct_rows(part.send);
+}
+
 } // namespace
+
+std::vector<Part> detail::parts_that_read(std::span<const std::uint32_t> owner,
+                                          std::span<const std::vector<std::uint32_t>> reads) {
+    std::vector<Part> parts(reads.size());
+    for (std::size_t i = 0; i < owner.size(); ++i) parts[owner[i]].row.push_back(static_cast<std::uint32_t>(i));
+    for (std::uint32_t p = 0; p < parts.size(); ++p) {
+        std::vector<std::pair<std::uint32_t, std::uint32_t>> foreign;
+        for (const std::uint32_t row : reads[p])
+            if (owner[row] != p) foreign.emplace_back(owner[row], row);
+        parts[p].receive = by_owner(foreign);
+        for (const Exchange& list : parts[p].receive) parts[p].received += list.row.size();
+    }
+    set_sends(parts);
+    return parts;
+}
 
 /// `columns_of(row, f)` calls f with each column of the row and returns the number of its entries.
 template <class Columns> void Partition::build(std::uint32_t parts, Columns&& columns_of) {
@@ -63,10 +87,7 @@ template <class Columns> void Partition::build(std::uint32_t parts, Columns&& co
         part.receive = by_owner(foreign);
         for (const Exchange& list : part.receive) part.received += list.row.size();
     }
-    // Parts ascend here, so every part's peers do.
-    for (std::uint32_t p = 0; p < parts; ++p)
-        for (const Exchange& list : parts_[p].receive) parts_[list.peer].send.push_back({p, list.row});
-    for (Part& part : parts_) part.sent = distinct_rows(part.send);
+    set_sends(parts_);
 }
 
 Partition::Partition(const CompressedRows& a, std::span<const std::uint32_t> owner, std::uint32_t parts)

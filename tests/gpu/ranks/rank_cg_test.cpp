@@ -96,6 +96,22 @@ TEST_F(RankCgTest, EndsAsTheHostDoes) {
     EXPECT_EQ(both(problem, "indefinite"), PcgEnd::indefinite);
 }
 
+TEST_F(RankCgTest, EndsOnRequest) {
+    const Problem problem = make_problem("poisson2d:level=5");
+    PartedCgOptions options;
+    options.progress = [](std::uint64_t iterations, double) { return iterations < 30; };
+    for (const std::uint32_t parts : {1U, 3U}) {
+        const Solved got = solve(problem, parts, options, rank_cg(on_devices(std::vector<int>(parts, 0))));
+        EXPECT_EQ(got.report.end, PcgEnd::cancelled);
+        PartedCgOptions limited; // (the host asks once a batch of iterations)
+        limited.max_iterations = got.report.iterations;
+        const Solved same = solve(problem, 1, limited, {});
+        EXPECT_EQ(same.report.end, PcgEnd::limit);
+        EXPECT_GE(got.report.iterations, 30U);
+        EXPECT_TRUE(got.x == same.x) << parts;
+    }
+}
+
 TEST_F(RankCgTest, RefusesInOneLine) {
     const Problem problem = make_problem("poisson2d:level=4");
     EXPECT_THROW(solve(problem, 2, {}, rank_cg(on_devices({0}))), InvalidInput);

@@ -186,5 +186,24 @@ TEST(PartedCg, EndsAndRefusals) {
     EXPECT_THROW(parted_cg(make_threads_space(50), system, b, x, {}), InvalidInput);
 }
 
+TEST(PartedCg, EndsOnRequestInEveryPartAtOnce) {
+    const System system = five_point(13, 2);
+    const std::vector<double> b = right_hand_side(system);
+    PartedCgOptions o;
+    o.max_iterations = 6;
+    std::vector<double> limited, x;
+    EXPECT_EQ(parted_cg(make_threads_space(1), system, b, limited, o).end, PcgEnd::limit);
+    o.max_iterations = 100;
+    o.progress = [](std::uint64_t iterations, double) { return iterations < 6; };
+    for (const std::uint32_t parts : {1U, 4U})
+        for (const ExchangeWay way : {ExchangeWay::neighbours, ExchangeWay::host}) {
+            o.exchange.way = way;
+            const PcgReport report = parted_cg(make_threads_space(parts), system, b, x, o);
+            EXPECT_EQ(report.end, PcgEnd::cancelled);
+            EXPECT_EQ(report.iterations, 6U);
+            EXPECT_EQ(x, limited) << parts; // the iterate that was seen
+        }
+}
+
 } // namespace
 } // namespace mantissa

@@ -145,10 +145,7 @@ std::string parts_refusal(const SharedOut& shared, const Engine& engine, const S
         return fmt::format("{} parts: this system has rows for at most {}", shared.space->parts(), most);
     }
     if (is_native(options)) return {}; // (whose solver says so itself)
-    if (options.preconditioner && shared.space != nullptr)
-        return "preconditioner multilevel: cycles are not shared out over parts or ranks; leave --parts and mpirun "
-               "out, or leave the preconditioner out and give --spec a datapath with exact sums, as "
-               "'s17e8,dot=fixed[13:-50]'";
+    if (options.preconditioner) return {}; // (whose engine says so itself)
     // What the engine says of the whole system as well is for the solve to say: it may scale the system first.
     const auto whole = make_engine(on_gpus(shared.gpus) ? "gpu" : "emulated");
     std::string why;
@@ -160,22 +157,23 @@ std::string parts_refusal(const SharedOut& shared, const Engine& engine, const S
     return why;
 }
 
-std::string parts_in_words(const SharedOut& shared, const System& system, const DatapathSpec& spec,
+std::string parts_in_words(const SharedOut& shared, const System& system, const SolveOptions& options,
                            const running::Ranks& ranks) {
-    if (on_gpus(shared.gpus)) return gpus_in_words(shared.gpus, system, spec, shared.method);
+    if (on_gpus(shared.gpus)) return gpus_in_words(shared.gpus, system, options.spec, shared.method);
     if (shared.space == nullptr) return {};
     std::string way = "in strips";
     if (system.kind() == System::Kind::sparse) way = "by " + to_string(shared.method);
     const std::uint32_t parts = shared.space->parts();
+    const std::string text = fmt::format("{} {}, cut {}", parts,
+                                         shared.places ? (ranks.count() > 1 ? "ranks, each on a GPU" : "parts, each on a GPU")
+                                         : ranks.count() > 1 ? "ranks"
+                                                             : "parts",
+                                         way);
+    if (options.preconditioner) return text; // (a cycle's levels each have a volume of their own)
     const PartitionVolume v = volume(parts_of(system, parts, shared.method));
-    return fmt::format(
-        "{} {}, cut {}: a part sends {} elements of p a pass at most, receives {}, and has {:.1f} % more "
-        "entries than the mean",
-        parts,
-        shared.places       ? (ranks.count() > 1 ? "ranks, each on a GPU" : "parts, each on a GPU")
-        : ranks.count() > 1 ? "ranks"
-                            : "parts",
-        way, v.most_sent, v.most_received, 100 * v.nonzero_imbalance);
+    return fmt::format("{}: a part sends {} elements of p a pass at most, receives {}, and has {:.1f} % more entries than "
+                       "the mean",
+                       text, v.most_sent, v.most_received, 100 * v.nonzero_imbalance);
 }
 
 MakePartSolver loops_elsewhere(const SharedOut& shared, const running::Ranks& ranks, const PartFlags& flags) {
@@ -204,6 +202,7 @@ std::string exchanges_in_words(const SharedOut& shared, std::size_t held) {
     const auto iterations = static_cast<double>(std::max<std::uint64_t>(c.iterations, 1));
     const std::string vectors =
         held == 0 ? std::string(", whole vectors outside") : fmt::format(", at most {} numbers a part outside", held);
+    if (c.synchronisations == 0) return "none" + vectors;
     return fmt::format(
         "{}: {:.3g} synchronisations and {:.4g} elements of the first part an iteration, in {} of them{}",
         way_in_words(shared), static_cast<double>(c.synchronisations) / iterations,

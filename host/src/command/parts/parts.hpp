@@ -70,7 +70,7 @@ std::string exchanges_in_words(const SharedOut& shared, std::size_t held);
 std::string parts_refusal(const SharedOut& shared, const Engine& engine, const SolveOptions& options,
                           const System& system);
 /// "3 ranks, cut by rcm: a part sends ...", or nothing where the system stays whole.
-std::string parts_in_words(const SharedOut& shared, const System& system, const DatapathSpec& spec,
+std::string parts_in_words(const SharedOut& shared, const System& system, const SolveOptions& options,
                            const running::Ranks& ranks);
 
 } // namespace mantissa::cli

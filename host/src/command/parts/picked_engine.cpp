@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "mantissa/multilevel/cycle_solver.hpp"
 #include "mantissa/native.hpp"
 
 namespace mantissa::cli {
@@ -79,6 +80,15 @@ public:
         const bool one = plan.plan != NativePlan::grid_parts && plan.plan != NativePlan::sparse_parts;
         *note_ = {one, one ? "one is used: " + plan.why : std::string()};
         return solver;
+    }
+    [[nodiscard]] std::string cycles_refusal(const System& system, const CycleSpec& spec,
+                                             const CycleLoop& loop) const override {
+        return one_->cycles_refusal(system, spec, loop);
+    }
+    [[nodiscard]] std::unique_ptr<CycleSolver> cycles(const System& system, const CycleSpec& spec,
+                                                      const CycleLoop& loop) const override {
+        *note_ = {true, "one is used: cycles run on one"};
+        return one_->cycles(system, spec, loop);
     }
 
 private:

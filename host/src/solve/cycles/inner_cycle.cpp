@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "../inner.hpp"
@@ -13,8 +15,8 @@ namespace {
 
 class InnerCycle final : public InnerSolver {
 public:
-    InnerCycle(const System& system, const CycleSpec& spec, int threads)
-        : cycle_(make_cycle(system, spec, threads)), r_(system.size()), c_(system.size()) {}
+    InnerCycle(std::unique_ptr<Cycle> cycle, std::size_t size)
+        : cycle_(std::move(cycle)), r_(size), c_(size) {}
 
     InnerOutcome solve(const Fill& r, const InnerGoal& /*goal*/, SolveContext& context) override {
         r(0, r_);
@@ -47,7 +49,8 @@ std::unique_ptr<InnerSolver> make_inner_solver(const Problem& problem, const Eng
     const SolveOptions& options = context.options;
     if (options.preconditioner) {
         const auto start = std::chrono::steady_clock::now();
-        auto inner = std::make_unique<InnerCycle>(problem.system, *options.preconditioner, options.threads);
+        auto inner = std::make_unique<InnerCycle>(
+            engine.cycle(problem.system, *options.preconditioner, options.threads), problem.system.size());
         context.result.levels = CycleLevels{
             inner->levels(), std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()};
         return inner;

@@ -52,8 +52,9 @@ struct PartedCgOptions {
     bool history = false;                     ///< return the recurrence's residuals
     CutMethod method = CutMethod::contiguous; ///< of sparse rows; grids are cut in strips
     ExchangeOptions exchange;
-    /// Called by the first part of this process after every iteration, with their number and ||r|| / ||b||.
-    std::function<void(std::uint64_t, double)> progress;
+    /// Called by the first part of this process after every iteration, with their number and ||r|| / ||b||; false ends
+    /// the solve as `cancelled` in every part of every process. (On GPUs it is asked once a batch of iterations.)
+    std::function<bool(std::uint64_t, double)> progress;
     /// Called once at the end by each process, with the solution as it is shared out: no process then gathers x.
     std::function<void(SpreadIterate&)> at_end;
     /// Who iterates in place of this processor's loops (mantissa/gpu/rank_cg.hpp); empty: these.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <utility>
 
 #include "../grid_cycle.hpp"
 #include "../rows_cycle.hpp"
@@ -14,9 +15,6 @@ namespace mantissa::multilevel {
 namespace {
 
 using Exact = __int128;
-
-/// The cycle to be made for a number of threads.
-using MakeCycle = std::unique_ptr<Cycle> (*)(const GridWords&, const CycleSpec&, int);
 
 std::uint64_t magnitude(Wide x) {
     return x < 0 ? 0 - static_cast<std::uint64_t>(x) : static_cast<std::uint64_t>(x);
@@ -42,8 +40,8 @@ Wide floor_of(double x) {
 
 class ProcessorSolver final : public WordSolver {
 public:
-    ProcessorSolver(const GridWords& grid, const CycleSpec& spec, MakeCycle make)
-        : grid_(grid), spec_(spec), make_(make) {
+    ProcessorSolver(const GridWords& grid, const CycleSpec& spec, MakeGridCycle make)
+        : grid_(grid), spec_(spec), make_(std::move(make)) {
         grid_.factor = 1; // in words a cycle's correction is that of S
     }
     void use(int threads) override { threads_ = std::max(1, threads); }
@@ -147,7 +145,7 @@ private:
 
     GridWords grid_;
     CycleSpec spec_;
-    MakeCycle make_;
+    MakeGridCycle make_;
     int threads_ = 1;
     bool overflow_ = false;
     std::vector<Wide> d_, c_;
@@ -157,11 +155,15 @@ private:
 } // namespace
 
 std::unique_ptr<WordSolver> make_word_solver(const GridWords& grid, const CycleSpec& spec) {
-    return std::make_unique<ProcessorSolver>(grid, spec, make_grid_cycle);
+    return make_word_solver(grid, spec, make_grid_cycle);
+}
+
+std::unique_ptr<WordSolver> make_word_solver(const GridWords& grid, const CycleSpec& spec, MakeGridCycle make) {
+    return std::make_unique<ProcessorSolver>(grid, spec, std::move(make));
 }
 
 std::unique_ptr<WordSolver> make_reference_word_solver(const GridWords& grid, const CycleSpec& spec) {
-    return std::make_unique<ProcessorSolver>(
+    return make_word_solver(
         grid, spec, [](const GridWords& words, const CycleSpec& given, int) -> std::unique_ptr<Cycle> {
             return make_reference_cycle(word_hierarchy(words, given));
         });
