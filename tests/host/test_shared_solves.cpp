@@ -100,16 +100,21 @@ TEST(SharedSolves, SchemesWithWholeVectors) {
     }
 }
 
-// Cycles around which the outer loop keeps whole vectors, in double and in words.
+// Cycles alone and CG around them; with the outer loop in words every process holds whole vectors.
 TEST(SharedSolves, Cycles) {
     SolveOptions o;
     o.preconditioner = parse_cycle_spec("v22,w=10,c=10");
     for (const char* const name : {"poisson2d:level=7", "poisson3d:level=4", "diffusion2d:level=7"})
         for (const Scheme scheme : {Scheme::defect_correction, Scheme::inexact_pcg}) {
             o.scheme = scheme;
-            o.max_iterations = 12;
-            expect_bits_of_the_whole(name, o, CutMethod::contiguous, false);
+            for (const std::uint64_t most : {3, 60}) {
+                o.max_iterations = most;
+                expect_bits_of_the_whole(name, o, CutMethod::contiguous, true);
+            }
         }
+    o.preconditioner = parse_cycle_spec("v22,w=double"); // worked out whole by every process
+    expect_bits_of_the_whole("generated:kind=circuit,n=5000", o, CutMethod::cuthill_mckee, true);
+    o.preconditioner = parse_cycle_spec("b2,w=10");
     o.scheme = Scheme::defect_correction;
     o.max_iterations = 0;
     o.outer = Format::fixed(64, 52);

@@ -59,7 +59,8 @@ public:
         return make_native(system, spec, choice, {peers_, method_});
     }
     [[nodiscard]] std::string cycles_refusal(const System&, const CycleSpec&, const CycleLoop&) const override {
-        return "preconditioner multilevel: cycles run on one GPU, and over parts on processors; leave --devices out, or "
+        return "preconditioner multilevel: cycles run on one GPU, and over parts on processors; leave --devices out, "
+               "or "
                "take --parts without engine gpu";
     }
 

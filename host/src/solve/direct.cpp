@@ -2,6 +2,7 @@
 // defect at the end, not by the recurrence's residual.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include <fmt/format.h>
@@ -71,9 +72,41 @@ void solve_direct(const Problem& problem, const Engine& engine, std::span<double
     judge_direct(problem, u, d, outcome.reached_global || outcome.reached_energy, outcome.trouble, context);
 }
 
-void solve_defect_correction(const Problem& problem, const Engine& engine, std::span<double> u, std::span<double> d,
-                             SolveContext& context) {
+namespace {
+
+/// Cycles alone, as refine() goes about them.
+void refine_by_cycles(CycleVectors& vectors, SolveContext& context) {
+    const double target = context.target();
+    double norm = context.norm, best = std::numeric_limits<double>::infinity();
+    Watch watch(context);
+    while (norm >= target) {
+        const bool finite = correct_by_cycle(vectors, context);
+        if (finite) vectors.add_correction();
+        ++context.result.outer_iterations;
+        vectors.defect();
+        norm = vectors.norm();
+        if (norm < best) {
+            best = norm;
+            vectors.keep();
+        }
+        context.record(norm / context.initial);
+        if (norm < target) break;
+        if (finite && !watch.ends(context, norm / context.initial)) continue;
+        if (!(norm <= best) && std::isfinite(best)) vectors.give_back();
+        return;
+    }
+    context.stop(Status::converged);
+}
+
+} // namespace
+
+void solve_defect_correction(const Problem& problem, const Engine& engine, std::vector<double>& u,
+                             std::vector<double>& d, SolveContext& context) {
     const SolveOptions& options = context.options;
+    if (options.middle.empty() && solve_in_cycle_vectors(problem, engine, u, d, context, [&](CycleVectors& vectors) {
+            refine_by_cycles(vectors, context);
+        }))
+        return;
     auto inner = make_inner_solver(problem, engine, context);
     for (auto format = options.middle.rbegin(); format != options.middle.rend(); ++format)
         inner = make_middle_solver(problem.system, *format, std::move(inner), options.threads);

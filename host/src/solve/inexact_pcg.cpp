@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -33,23 +34,92 @@ namespace {
 constexpr double kInnerShare = 0.1;
 constexpr int kMostFruitless = 10;
 
+/// Whole vectors on the host.
+class HostCgVectors final : public CgVectors {
+public:
+    HostCgVectors(const Problem& problem, std::span<double> u, std::span<double> d, const SolveContext& context)
+        : problem_(problem), threads_(context.options.threads), u_(u), d_(d), z_(d.size()), p_(d.size()), q_(d.size()),
+          zero_(d.size(), 0.0), arithmetic_(problem.system, threads_, context.doubled) {}
+
+    [[nodiscard]] std::span<const double> d() const { return d_; }
+    /// d / scale from `at` on.
+    void scaled_defect(std::size_t at, double scale, std::span<double> values) const {
+        for_elements(values.size(), [&](std::size_t i) { values[i] = d_[at + i] / scale; });
+    }
+    /// z = scale times the inner solver's correction. False where an element is not finite.
+    bool take(InnerSolver& inner, double scale) {
+        bool finite = true;
+        for (std::size_t at = 0; at < z_.size(); at += kTransfer) {
+            const std::span<double> part(z_.data() + at, std::min(kTransfer, z_.size() - at));
+            inner.read(at, part);
+            for (double& x : part) x *= scale;
+            finite = finite && std::all_of(part.begin(), part.end(), [](double x) { return std::isfinite(x); });
+        }
+        return finite;
+    }
+
+    void defect() override { arithmetic_.defect(u_, problem_.b, d_); }
+    [[nodiscard]] double norm() override { return arithmetic_.norm(d_); }
+    [[nodiscard]] double correction_by_defect() override { return dot(z_, d_); }
+    [[nodiscard]] double correction_by_product() override { return dot(z_, q_); }
+    void direct(double beta) override {
+        for_elements(p_.size(), [&](std::size_t i) { p_[i] = z_[i] + beta * p_[i]; });
+    }
+    [[nodiscard]] double multiply() override {
+        arithmetic_.defect(p_, zero_, q_); // 0 - A p
+        return dot(p_, q_);
+    }
+    void step(double alpha) override {
+        for_elements(u_.size(), [&](std::size_t i) {
+            u_[i] += alpha * p_[i];
+            d_[i] += alpha * q_[i];
+        });
+    }
+
+private:
+    template <class Work> void for_elements(std::size_t count, const Work& work) const {
+        running::for_pieces(threads_, count, 1, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i) work(i);
+        });
+    }
+    /// In the order of the outer loop's projections.
+    [[nodiscard]] double dot(std::span<const double> a, std::span<const double> b) const {
+        std::vector<double> part((a.size() + kTransfer - 1) / kTransfer);
+        running::for_pieces(threads_, a.size(), kTransfer, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t at = begin; at < end; at += kTransfer)
+                part[at / kTransfer] = outer_order::part_sum(std::min(kTransfer, end - at),
+                                                             [&](std::size_t i) { return a[at + i] * b[at + i]; });
+        });
+        return std::accumulate(part.begin(), part.end(), 0.0);
+    }
+
+    const Problem& problem_;
+    int threads_;
+    std::span<double> u_, d_;
+    std::vector<double> z_, p_, q_, zero_;
+    DoubleArithmetic arithmetic_;
+};
+
 class InexactPcg {
 public:
-    InexactPcg(const Problem& problem, const Engine& engine, std::span<double> u, std::span<double> d,
-               SolveContext& context)
-        : problem_(problem), options_(context.options), context_(context), u_(u), d_(d), r_(d.begin(), d.end()),
-          z_(d.size()), p_(d.size()), product_(d.size()), zero_(d.size(), 0.0),
-          arithmetic_(problem.system, options_.threads, context.doubled),
-          inner_(make_inner_solver(problem, engine, context)), scale_(options_), moving_(options_), watch_(context),
-          pace_(options_.give_up, context.target() / context.initial), norm_(context.norm) {}
+    /// `cycle`: with vectors of its own; null where they are the host's, u and d.
+    InexactPcg(const Problem& problem, const Engine& engine, CycleVectors* cycle, std::span<double> u,
+               std::span<double> d, SolveContext& context)
+        : options_(context.options), context_(context), cycle_(cycle), scale_(options_), moving_(options_),
+          watch_(context), pace_(options_.give_up, context.target() / context.initial), norm_(context.norm) {
+        if (cycle_ != nullptr) return;
+        host_ = std::make_unique<HostCgVectors>(problem, u, d, context);
+        inner_ = make_inner_solver(problem, engine, context);
+    }
 
     void iterate() {
         if (norm_ < context_.target()) return context_.stop(Status::converged);
-        while (precondition() && direction() && step()) {
+        while ((cycle_ != nullptr ? correct_by_cycle(*cycle_, context_) : precondition()) && direction() && step()) {
         }
     }
 
 private:
+    [[nodiscard]] CgVectors& vectors() const { return cycle_ != nullptr ? static_cast<CgVectors&>(*cycle_) : *host_; }
     [[nodiscard]] bool ended(Status status, std::string why) {
         context_.stop(status, std::move(why));
         return false;
@@ -59,17 +129,15 @@ private:
     [[nodiscard]] bool precondition() {
         for (;;) {
             const double scale = inner_->scales_itself() ? 1
-                                 : options_.spec.moves() ? moving_.scale(largest_of(r_), {})
+                                 : options_.spec.moves() ? moving_.scale(largest_of(host_->d()), {})
                                                          : scale_.of(norm_);
             const InnerGoal goal{.steps = options_.digits > 0 ? 0 : options_.inner,
                                  .reduction = options_.digits > 0 ? std::pow(10.0, -options_.digits) : 0.0,
                                  .global = kInnerShare * context_.target() / scale,
                                  .square = scale_.fixed() ? norm_ / scale * (norm_ / scale) : 1};
             const InnerOutcome outcome = inner_->solve(
-                [&](std::size_t at, std::span<double> values) {
-                    for_elements(values.size(), [&](std::size_t i) { values[i] = r_[at + i] / scale; });
-                },
-                goal, context_);
+                [&](std::size_t at, std::span<double> values) { host_->scaled_defect(at, scale, values); }, goal,
+                context_);
             if (!(outcome.overflow && scale_.fixed())) {
                 scale_.behind(outcome.words);
                 return take_correction(outcome, scale);
@@ -87,57 +155,45 @@ private:
                 return !watch_.ends(context_, norm_ / context_.initial);
             return ended(Status::breakdown, outcome.trouble);
         }
-        bool finite = true;
-        for (std::size_t at = 0; at < z_.size(); at += kTransfer) {
-            const std::span<double> part(z_.data() + at, std::min(kTransfer, z_.size() - at));
-            inner_->read(at, part);
-            for (double& x : part) x *= scale;
-            finite = finite && std::all_of(part.begin(), part.end(), [](double x) { return std::isfinite(x); });
-        }
-        if (!finite)
+        if (!host_->take(*inner_, scale))
             return ended(Status::breakdown,
                          outcome.trouble.empty() ? "the inner correction is not finite" : outcome.trouble);
         trouble_ = outcome.trouble;
         return true;
     }
 
-    /// p from z and the p before, of which product_ still holds -A p and so, times alpha, r' - r.
+    /// p from z and the p before, of which q is still -A p and so, times alpha, r' - r.
     [[nodiscard]] bool direction() {
-        const double rz = dot(z_, r_);
+        const double rz = vectors().correction_by_defect();
         if (!(rz > 0))
             return ended(Status::breakdown,
                          trouble_.empty()
                              ? "r.z is not above zero: the inner solver's correction does not descend in these formats"
                              : trouble_);
-        const double beta = first_ ? 0 : alpha_ * dot(z_, product_) / rz_;
+        const double beta = first_ ? 0 : alpha_ * vectors().correction_by_product() / rz_;
         first_ = false;
-        for_elements(p_.size(), [&](std::size_t i) { p_[i] = z_[i] + beta * p_[i]; });
+        vectors().direct(beta);
         rz_ = rz;
         return true;
     }
 
     /// One step along p: u, r and their verdict.
     [[nodiscard]] bool step() {
-        arithmetic_.defect(p_, zero_, product_); // 0 - A p
-        const double pq = -dot(p_, product_);
+        const double pq = -vectors().multiply();
         if (!(pq > 0))
             return ended(Status::breakdown, pq < 0 ? "p.A p is below zero: the matrix is indefinite"
                                                    : "p.A p is zero or not finite: values leave double precision");
         alpha_ = rz_ / pq;
-        for_elements(u_.size(), [&](std::size_t i) {
-            u_[i] += alpha_ * p_[i];
-            r_[i] += alpha_ * product_[i];
-        });
+        vectors().step(alpha_);
         ++context_.result.outer_iterations;
         context_.step(alpha_, pq, 1);
         const double before = norm_;
-        norm_ = arithmetic_.norm(r_);
+        norm_ = vectors().norm();
         if (context_.energy_reached()) {
             context_.record(norm_ / context_.initial);
             return ended(Status::converged, {});
         }
-        if (norm_ < context_.target() || context_.reached_as_given(norm_, [&] { return std::span<const double>(r_); }))
-            return true_defect();
+        if (norm_ < context_.target() || reached_as_given()) return true_defect();
         context_.record(norm_ / context_.initial);
         if (!pace_.go_on(++steps_, norm_ / context_.initial)) {
             context_.result.gave_up = pace_.to_go();
@@ -151,11 +207,10 @@ private:
 
     /// The recurrence's residual is small enough: is the true one? If not, the iteration begins anew from it.
     [[nodiscard]] bool true_defect() {
-        arithmetic_.defect(u_, problem_.b, d_);
-        norm_ = arithmetic_.norm(d_);
+        vectors().defect();
+        norm_ = vectors().norm();
         context_.record(norm_ / context_.initial);
-        if (norm_ < context_.target() * (1 + kReachedSlack) || context_.reached_as_given(norm_, [&] { return d_; }))
-            return ended(Status::converged, {});
+        if (norm_ < context_.target() * (1 + kReachedSlack) || reached_as_given()) return ended(Status::converged, {});
         if (!(norm_ < kWorthwhile * best_true_))
             return ended(Status::stagnated,
                          fmt::format("the recurrence's residual reached the tolerance, the true one stays at {:.2f} "
@@ -163,34 +218,19 @@ private:
                                      norm_ / context_.target()));
         best_true_ = norm_;
         if (watch_.ends(context_, norm_ / context_.initial)) return false;
-        std::copy(d_.begin(), d_.end(), r_.begin());
         first_ = true;
         return true;
     }
 
-    template <class Work> void for_elements(std::size_t count, const Work& work) const {
-        running::for_pieces(options_.threads, count, 1, [&](std::size_t begin, std::size_t end) {
-            for (std::size_t i = begin; i < end; ++i) work(i);
-        });
+    /// (Vectors of a cycle are those of a problem that is not scaled: cycle_vectors().)
+    [[nodiscard]] bool reached_as_given() const {
+        return host_ && context_.reached_as_given(norm_, [&] { return host_->d(); });
     }
 
-    /// In the order of the outer loop's projections.
-    [[nodiscard]] double dot(std::span<const double> a, std::span<const double> b) const {
-        std::vector<double> part((a.size() + kTransfer - 1) / kTransfer);
-        running::for_pieces(options_.threads, a.size(), kTransfer, [&](std::size_t begin, std::size_t end) {
-            for (std::size_t at = begin; at < end; at += kTransfer)
-                part[at / kTransfer] = outer_order::part_sum(std::min(kTransfer, end - at),
-                                                             [&](std::size_t i) { return a[at + i] * b[at + i]; });
-        });
-        return std::accumulate(part.begin(), part.end(), 0.0);
-    }
-
-    const Problem& problem_;
     const SolveOptions& options_;
     SolveContext& context_;
-    std::span<double> u_, d_;
-    std::vector<double> r_, z_, p_, product_, zero_;
-    DoubleArithmetic arithmetic_;
+    CycleVectors* cycle_;
+    std::unique_ptr<HostCgVectors> host_;
     std::unique_ptr<InnerSolver> inner_;
     InnerScale scale_;
     MovingRestart moving_;
@@ -206,9 +246,12 @@ private:
 
 } // namespace
 
-void solve_inexact_pcg(const Problem& problem, const Engine& engine, std::span<double> u, std::span<double> d,
+void solve_inexact_pcg(const Problem& problem, const Engine& engine, std::vector<double>& u, std::vector<double>& d,
                        SolveContext& context) {
-    InexactPcg(problem, engine, u, d, context).iterate();
+    const bool apart = solve_in_cycle_vectors(problem, engine, u, d, context, [&](CycleVectors& vectors) {
+        InexactPcg(problem, engine, &vectors, {}, {}, context).iterate();
+    });
+    if (!apart) InexactPcg(problem, engine, nullptr, u, d, context).iterate();
 }
 
 } // namespace mantissa::solving

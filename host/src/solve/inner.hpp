@@ -12,6 +12,7 @@
 
 #include "context.hpp"
 #include "mantissa/engine.hpp"
+#include "mantissa/outer/cycle_vectors.hpp"
 #include "mantissa/outer_order.hpp"
 #include "mantissa/recurrence/preconditioner.hpp"
 #include "outer/best_iterate.hpp"
@@ -93,6 +94,15 @@ std::string_view divisor(const recurrence::Definition& definition);
 /// What the options ask for: a cycle, or CG on the engine.
 std::unique_ptr<InnerSolver> make_inner_solver(const Problem& problem, const Engine& engine,
                                                const SolveContext& context);
+/// z = the cycle's correction, counted and shown. False when the solve has its status.
+bool correct_by_cycle(CycleVectors& vectors, SolveContext& context);
+/// Where the engine keeps the vectors of a loop around the options' cycle: solve(vectors), and the verdict where they
+/// are, or else they come back to u and d, which are empty meanwhile. False, and nothing is done, where the vectors are
+/// the host's: without a cycle, with an outer loop in words or doubled defects, and for a problem whose scaling a
+/// verdict has to undo.
+bool solve_in_cycle_vectors(const Problem& problem, const Engine& engine, std::vector<double>& u,
+                            std::vector<double>& d, SolveContext& context,
+                            const std::function<void(CycleVectors&)>& solve);
 /// The options' multilevel cycle as a recurrence's preconditioner; of a matrix that is not symmetric, a cycle on its
 /// symmetric part. None where there is no such option. Throws InvalidInput, one line, where no hierarchy can be.
 recurrence::Preconditioner make_preconditioner(const Problem& problem, const SolveOptions& options);

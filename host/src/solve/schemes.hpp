@@ -12,14 +12,14 @@
 
 namespace mantissa::solving {
 
-void solve_defect_correction(const Problem& problem, const Engine& engine, std::span<double> u, std::span<double> d,
-                             SolveContext& context);
+void solve_defect_correction(const Problem& problem, const Engine& engine, std::vector<double>& u,
+                             std::vector<double>& d, SolveContext& context);
 /// Where the session keeps the vectors shared out, u and d are given up meanwhile, and for good where the context has a
 /// verdict for such an iterate.
 void solve_residual_guided(const Problem& problem, const Engine& engine, std::vector<double>& u, std::vector<double>& d,
                            SolveContext& context);
 /// Flexible preconditioned CG in double, preconditioned by steps of CG on an engine.
-void solve_inexact_pcg(const Problem& problem, const Engine& engine, std::span<double> u, std::span<double> d,
+void solve_inexact_pcg(const Problem& problem, const Engine& engine, std::vector<double>& u, std::vector<double>& d,
                        SolveContext& context);
 /// Residual guided on a core that runs its outer steps too; adds to u what solves A x = d.
 void solve_resident(const Problem& problem, const Engine& engine, std::vector<double>& u, std::vector<double>& d,

@@ -117,6 +117,7 @@ namespace mantissa {
 
 class Cycle;
 class CycleSolver;
+class CycleVectors;
 struct CycleLoop;
 class NativeSolver;
 class ResidentSolver;
@@ -249,9 +250,13 @@ public:
     /// Empty when it has one for `spec`, whose sums are free in order, on `system`; else one line that says why not.
     [[nodiscard]] virtual std::string native_refusal(const DatapathSpec& spec, const System& system,
                                                      const NativeChoice& choice) const;
-    /// The cycle that a loop of the host's stands around (multilevel/cycle.hpp): this processor's, its levels shared out
-    /// where the engine is. Throws InvalidInput where make_cycle() does.
+    /// The cycle that a loop of the host's stands around (multilevel/cycle.hpp): this processor's, its levels shared
+    /// out where the engine is. Throws InvalidInput where make_cycle() does.
     [[nodiscard]] virtual std::unique_ptr<Cycle> cycle(const System& system, const CycleSpec& spec, int threads) const;
+    /// The vectors of such a loop together with that cycle, where the engine keeps them apart; null where they are the
+    /// host's, as by default. Throws as cycle().
+    [[nodiscard]] virtual std::unique_ptr<CycleVectors> cycle_vectors(const System& system, const CycleSpec& spec,
+                                                                      int threads) const;
     /// Empty when this engine solves by multilevel cycles itself (multilevel/cycle_solver.hpp), with this loop around
     /// them; else one line that says why not.
     [[nodiscard]] virtual std::string cycles_refusal(const System& system, const CycleSpec& spec,

@@ -36,9 +36,9 @@ template <class S> S most_of(int bits) {
 }
 
 template <class S> struct GridLevel {
-    std::size_t n = 0;    ///< nodes a side
-    Strip own;            ///< rows that are worked on, the edges among them
-    Strip kept;           ///< of the vectors: these and what neighbours send
+    std::size_t n = 0; ///< nodes a side
+    Strip own;         ///< rows that are worked on, the edges among them
+    Strip kept;        ///< of the vectors: these and what neighbours send
     LevelWords words;
     /// Rows inside the grid.
     [[nodiscard]] std::size_t first() const { return std::max<std::size_t>(1, own.first); }
@@ -203,7 +203,8 @@ public:
 #pragma omp parallel for num_threads(threads_) reduction(max : largest) if (n >= kSideWorthThreads)
         for (std::size_t j = 0; j < rows; ++j)
             for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, std::abs(d[j * n + i]));
-        if (links_) largest = std::bit_cast<double>(links_->largest(std::bit_cast<Wide>(largest))); // (in order, above 0)
+        if (links_)
+            largest = std::bit_cast<double>(links_->largest(std::bit_cast<Wide>(largest))); // (in order, above 0)
         if (largest == 0) {
             std::fill(c.begin(), c.end(), 0.0);
             return;
@@ -233,7 +234,9 @@ public:
     }
 
 private:
-    [[nodiscard]] bool shared(std::size_t level) const { return links_ && level < links_->shared(); }
+    [[nodiscard]] bool shared(std::size_t level) const {
+        return links_ && level < links_->shared();
+    }
     template <class T> [[nodiscard]] T over_parts(std::size_t level, T largest) const {
         return shared(level) ? static_cast<T>(links_->largest(largest)) : largest;
     }

@@ -9,6 +9,7 @@
 #include "mantissa/multilevel/cycle.hpp"
 #include "mantissa/multilevel/cycle_solver.hpp"
 #include "mantissa/multilevel/word_rows.hpp"
+#include "mantissa/outer/cycle_vectors.hpp"
 #include "mantissa/sparse/formats.hpp"
 #include "rows_cycle.hpp"
 
@@ -36,6 +37,10 @@ std::unique_ptr<Cycle> make_cycle(const System& system, const CycleSpec& spec, i
 
 std::unique_ptr<Cycle> Engine::cycle(const System& system, const CycleSpec& spec, int threads) const {
     return make_cycle(system, spec, threads);
+}
+
+std::unique_ptr<CycleVectors> Engine::cycle_vectors(const System&, const CycleSpec&, int) const {
+    return nullptr;
 }
 
 std::string Engine::cycles_refusal(const System&, const CycleSpec&, const CycleLoop&) const {

@@ -123,7 +123,8 @@ public:
         double largest = 0;
 #pragma omp parallel for num_threads(threads_) reduction(max : largest) if (n >= kWorthThreads)
         for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, std::abs(scaled(i)));
-        if (links_) largest = std::bit_cast<double>(links_->largest(std::bit_cast<Wide>(largest))); // (in order, above 0)
+        if (links_)
+            largest = std::bit_cast<double>(links_->largest(std::bit_cast<Wide>(largest))); // (in order, above 0)
         if (largest == 0) return std::fill(c.begin(), c.end(), 0.0);
         const int w = top.words.w, point = w - 1 - exponent_of(largest);
         const double most = std::ldexp(1.0, w - 1) - 1;
@@ -143,7 +144,9 @@ public:
     }
 
 private:
-    [[nodiscard]] bool shared(std::size_t level) const { return links_ && level < links_->shared(); }
+    [[nodiscard]] bool shared(std::size_t level) const {
+        return links_ && level < links_->shared();
+    }
     /// The elements of a vector that other parts own.
     void fill(std::size_t level, std::vector<std::int32_t>& v) const {
         if (shared(level)) links_->fill(level, v);

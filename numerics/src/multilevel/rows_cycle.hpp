@@ -13,8 +13,7 @@ namespace mantissa::multilevel {
 /// for.
 std::unique_ptr<Cycle> make_rows_cycle(WordHierarchy& hierarchy, int threads);
 /// One part's side of it, on a hierarchy that fits: d and c are of the part's rows, and all parts correct at once.
-std::unique_ptr<Cycle> make_part_of_rows_cycle(WordHierarchy hierarchy, int threads,
-                                               std::unique_ptr<CycleLinks> links);
+std::unique_ptr<Cycle> make_part_of_rows_cycle(WordHierarchy hierarchy, int threads, std::unique_ptr<CycleLinks> links);
 /// The definition itself, on any hierarchy.
 std::unique_ptr<Cycle> make_reference_cycle(WordHierarchy hierarchy);
 std::unique_ptr<Cycle> make_double_cycle(Hierarchy hierarchy, const CycleSpec& spec, int threads);

@@ -30,12 +30,12 @@ inline HostArrays host_arrays(Space& space, ExchangeWay way, std::size_t rows, s
 
 class Exchanger {
 public:
-    /// `places`: of the elements that `own` sends and receives. `element`: bytes of one on its way. `counts` may be null.
+    /// `places`: of the elements that `own` sends and receives. `element`: bytes of one on its way. `counts` may be
+    /// null.
     Exchanger(std::shared_ptr<Space> space, std::uint32_t part, const Part& own, ExchangePlaces places,
               std::size_t element, HostArrays host, std::shared_ptr<ExchangeCounts> counts)
         : space_(std::move(space)), part_(part), send_(std::move(places.send)), receive_(std::move(places.receive)),
-          host_(std::move(host)),
-          counts_(part == space_->here().front() ? std::move(counts) : nullptr) {
+          host_(std::move(host)), counts_(part == space_->here().front() ? std::move(counts) : nullptr) {
         for (const Exchange& list : own.send) {
             out_.push_back({list.peer, std::vector<std::byte>(list.row.size() * element)});
             send_row_.push_back(list.row);

@@ -96,8 +96,9 @@ public:
     PartOfCg(const System& whole, const Partition& partition, std::uint32_t part, std::shared_ptr<Space> space,
              std::span<const double> b, const PartedCgOptions& options, const detail::HostArrays& host)
         : own_(partition.parts()[part]), local_(detail::local_system(whole, partition, part)), product_(local_.system),
-          exchanger_(space, part, own_, local_.places, sizeof(double), host, options.exchange.counts), options_(options),
-          all_(space->parts()), size_(local_.system.size()), p_(size_ + 2 * product_.margin(), 0.0), q_(size_, 0.0) {
+          exchanger_(space, part, own_, local_.places, sizeof(double), host, options.exchange.counts),
+          options_(options), all_(space->parts()), size_(local_.system.size()), p_(size_ + 2 * product_.margin(), 0.0),
+          q_(size_, 0.0) {
         const std::size_t n = own_.row.size();
         for (auto* v : {&x_, &r_, &z_, &b_}) v->assign(n, 0.0);
         for (std::size_t k = 0; k < n; ++k) b_[k] = b[own_.row[k]];

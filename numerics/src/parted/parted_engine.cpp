@@ -20,6 +20,7 @@
 #include "mantissa/partition/parted_cycle.hpp"
 #include "mantissa/row_forms.hpp"
 #include "on_every_part.hpp"
+#include "parted_cycle_vectors.hpp"
 #include "parted_outer.hpp"
 
 namespace mantissa {
@@ -75,10 +76,9 @@ public:
             detail::host_arrays(*space_, exchange.way, partition_->rows(), element, sizeof(detail::PartFindings));
         for (const std::uint32_t part : here) {
             detail::LocalSystem local = detail::local_system(formed, *partition_, part);
-            auto links = std::make_unique<Links>(
-                detail::Exchanger(space_, part, partition_->parts()[part], local.places, element, host,
-                                  exchange.counts),
-                space_->parts(), narrow, local);
+            auto links = std::make_unique<Links>(detail::Exchanger(space_, part, partition_->parts()[part],
+                                                                   local.places, element, host, exchange.counts),
+                                                 space_->parts(), narrow, local);
             auto session = make_session(local.system, spec, each, links.get(), words);
             links_.push_back(std::move(links));
             place_.push_back({part, std::move(local.owned), std::move(session)});
@@ -219,7 +219,12 @@ public:
     [[nodiscard]] std::unique_ptr<Cycle> cycle(const System& system, const CycleSpec& spec,
                                                int threads) const override {
         if (const std::string why = parts_refusal(system); !why.empty()) throw InvalidInput(why);
-        return make_parted_cycle(space_, parts_of(system, space_->parts(), method_), system, spec, exchange_, threads);
+        return cycle_of_parts(system, spec, threads);
+    }
+    [[nodiscard]] std::unique_ptr<CycleVectors> cycle_vectors(const System& system, const CycleSpec& spec,
+                                                              int threads) const override {
+        if (const std::string why = parts_refusal(system); !why.empty()) throw InvalidInput(why);
+        return std::make_unique<detail::PartedCycleVectors>(system, cycle_of_parts(system, spec, threads), threads);
     }
     [[nodiscard]] std::string cycles_refusal(const System& system, const CycleSpec& spec,
                                              const CycleLoop& loop) const override {
@@ -241,6 +246,12 @@ private:
         if (system.kind() == System::Kind::sparse && method_ == CutMethod::bisection && !has_metis())
             return "bisection: this Mantissa was built without METIS; cut by contiguous or rcm";
         return {};
+    }
+
+    [[nodiscard]] std::unique_ptr<multilevel::PartedCycle> cycle_of_parts(const System& system, const CycleSpec& spec,
+                                                                          int threads) const {
+        return multilevel::make_cycle_of_parts(space_, parts_of(system, space_->parts(), method_), system, spec,
+                                               exchange_, threads);
     }
 
     std::unique_ptr<Engine> whole_;

@@ -27,7 +27,8 @@ void expect_the_whole_cycles_bits(const System& system, const CycleSpec& spec, C
             const std::vector<double> d = test::some_defect(system, seed);
             whole->correct(d, expected);
             cycle->correct(d, found);
-            EXPECT_EQ(expected, found) << to_string(spec) << ", " << system.size() << " unknowns, " << parts << " parts";
+            EXPECT_EQ(expected, found) << to_string(spec) << ", " << system.size() << " unknowns, " << parts
+                                       << " parts";
             EXPECT_TRUE(std::ranges::any_of(expected, [](double c) { return c != 0; }));
         }
         // (Words that only the definition's own loops hold are worked out whole.)
@@ -63,7 +64,8 @@ TEST(PartedCycle, HasTheBitsOfTheWhole) {
 }
 
 TEST(PartedCycle, WhatIsNotSharedOutIsTheSameEverywhere) {
-    for (const char* const text : {"v22,w=double", "v22,w=10", "v44,w=16,f=22,g=6"}) { // in double; and of small levels alone
+    for (const char* const text :
+         {"v22,w=double", "v22,w=10", "v44,w=16,f=22,g=6"}) { // in double; and of small levels alone
         const System system(test::laplacian(12, 11, 10));
         const CycleSpec spec = parse_cycle_spec(text);
         const std::vector<double> d = test::some_defect(system, 5);

@@ -144,7 +144,7 @@ std::string parts_refusal(const SharedOut& shared, const Engine& engine, const S
         if (shared.space->parts() <= most) return {};
         return fmt::format("{} parts: this system has rows for at most {}", shared.space->parts(), most);
     }
-    if (is_native(options)) return {}; // (whose solver says so itself)
+    if (is_native(options)) return {};     // (whose solver says so itself)
     if (options.preconditioner) return {}; // (whose engine says so itself)
     // What the engine says of the whole system as well is for the solve to say: it may scale the system first.
     const auto whole = make_engine(on_gpus(shared.gpus) ? "gpu" : "emulated");
@@ -164,16 +164,18 @@ std::string parts_in_words(const SharedOut& shared, const System& system, const 
     std::string way = "in strips";
     if (system.kind() == System::Kind::sparse) way = "by " + to_string(shared.method);
     const std::uint32_t parts = shared.space->parts();
-    const std::string text = fmt::format("{} {}, cut {}", parts,
-                                         shared.places ? (ranks.count() > 1 ? "ranks, each on a GPU" : "parts, each on a GPU")
-                                         : ranks.count() > 1 ? "ranks"
-                                                             : "parts",
-                                         way);
+    const std::string text =
+        fmt::format("{} {}, cut {}", parts,
+                    shared.places       ? (ranks.count() > 1 ? "ranks, each on a GPU" : "parts, each on a GPU")
+                    : ranks.count() > 1 ? "ranks"
+                                        : "parts",
+                    way);
     if (options.preconditioner) return text; // (a cycle's levels each have a volume of their own)
     const PartitionVolume v = volume(parts_of(system, parts, shared.method));
-    return fmt::format("{}: a part sends {} elements of p a pass at most, receives {}, and has {:.1f} % more entries than "
-                       "the mean",
-                       text, v.most_sent, v.most_received, 100 * v.nonzero_imbalance);
+    return fmt::format(
+        "{}: a part sends {} elements of p a pass at most, receives {}, and has {:.1f} % more entries than "
+        "the mean",
+        text, v.most_sent, v.most_received, 100 * v.nonzero_imbalance);
 }
 
 MakePartSolver loops_elsewhere(const SharedOut& shared, const running::Ranks& ranks, const PartFlags& flags) {

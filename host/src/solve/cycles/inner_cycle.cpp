@@ -15,8 +15,7 @@ namespace {
 
 class InnerCycle final : public InnerSolver {
 public:
-    InnerCycle(std::unique_ptr<Cycle> cycle, std::size_t size)
-        : cycle_(std::move(cycle)), r_(size), c_(size) {}
+    InnerCycle(std::unique_ptr<Cycle> cycle, std::size_t size) : cycle_(std::move(cycle)), r_(size), c_(size) {}
 
     InnerOutcome solve(const Fill& r, const InnerGoal& /*goal*/, SolveContext& context) override {
         r(0, r_);
@@ -43,6 +42,34 @@ private:
 };
 
 } // namespace
+
+bool correct_by_cycle(CycleVectors& vectors, SolveContext& context) {
+    const bool finite = vectors.correct();
+    ++context.result.inner_iterations;
+    context.report({context.result.inner_iterations, context.result.outer_iterations, 0});
+    if (!finite) context.stop(Status::breakdown, "the inner correction is not finite");
+    return finite;
+}
+
+bool solve_in_cycle_vectors(const Problem& problem, const Engine& engine, std::vector<double>& u,
+                            std::vector<double>& d, SolveContext& context,
+                            const std::function<void(CycleVectors&)>& solve) {
+    const SolveOptions& options = context.options;
+    if (!options.preconditioner || options.outer || context.doubled || context.scaled != nullptr) return false;
+    const auto start = std::chrono::steady_clock::now();
+    const auto vectors = engine.cycle_vectors(problem.system, *options.preconditioner, options.threads);
+    if (!vectors) return false;
+    context.result.levels =
+        CycleLevels{vectors->levels(), std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()};
+    vectors->load(u, problem.b, d);
+    u = d = {}; // nobody holds whole vectors
+    solve(*vectors);
+    if (context.settle && context.settle(vectors->spread())) return true;
+    u.resize(context.size);
+    d.resize(context.size);
+    vectors->read(u, d);
+    return true;
+}
 
 std::unique_ptr<InnerSolver> make_inner_solver(const Problem& problem, const Engine& engine,
                                                const SolveContext& context) {

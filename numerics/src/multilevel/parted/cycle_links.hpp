@@ -9,8 +9,8 @@
 
 namespace mantissa::multilevel {
 
-/// The first shared() levels of rows are shared out: a part has rows of them and, after these, ghosts. Of coarser levels every
-/// part has all rows. All operations are collective over parts.
+/// The first shared() levels of rows are shared out: a part has rows of them and, after these, ghosts. Of coarser
+/// levels every part has all rows. All operations are collective over parts.
 class CycleLinks {
 public:
     CycleLinks() = default;

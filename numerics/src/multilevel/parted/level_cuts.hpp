@@ -17,9 +17,9 @@ inline constexpr std::size_t kWorthSharing = 4096;
 /// Who owns what of a hierarchy. A row of a level belongs to the part that owns the finer row it is closest to: the one
 /// of the largest word of interpolation.
 struct LevelCuts {
-    std::size_t shared = 0;                        ///< levels, the finest first; the coarsest is not
-    std::vector<std::vector<std::uint32_t>> owner; ///< of the rows of levels 0 to shared
-    std::vector<std::vector<Part>> parts;          ///< of the shared levels
+    std::size_t shared = 0;                          ///< levels, the finest first; the coarsest is not
+    std::vector<std::vector<std::uint32_t>> owner;   ///< of the rows of levels 0 to shared
+    std::vector<std::vector<Part>> parts;            ///< of the shared levels
     std::vector<std::vector<std::uint32_t>> brought; ///< each part's rows of the first level that is not shared
 };
 /// `owner`: of the finest level's rows. `least`: rows of a level that is worth sharing.

@@ -1,8 +1,7 @@
-#include "mantissa/partition/parted_cycle.hpp"
+#include "parted_cycle.hpp"
 
 #include <algorithm>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -13,6 +12,7 @@
 #include "../grid_cycle.hpp"
 #include "../rows_cycle.hpp"
 #include "level_cuts.hpp"
+#include "mantissa/partition/parted_cycle.hpp"
 #include "strips.hpp"
 
 namespace mantissa::multilevel {
@@ -22,41 +22,98 @@ namespace {
 /// Rows by part.
 using Lists = std::vector<std::vector<std::uint32_t>>;
 
-/// The elements of all parts to their places in the whole: place(part, i) of a part's i-th.
-template <class T, class Place>
-void bring_all(Space& space, std::uint32_t part, std::span<const T> own, std::span<const std::size_t> counts,
-               const Place& place, std::span<T> whole) {
-    const std::size_t most = std::ranges::max(counts);
-    std::vector<T> mine(own.begin(), own.end()), all(most * counts.size());
+/// The elements of all parts to their places in the whole. rows(p): those of part p.
+template <class T, class Rows>
+void bring_all(Space& space, std::uint32_t part, std::span<const T> own, const Rows& rows, std::span<T> whole) {
+    std::size_t most = 0;
+    for (std::uint32_t p = 0; p < space.parts(); ++p) most = std::max(most, rows(p).size());
+    std::vector<T> mine(own.begin(), own.end()), all(most * space.parts());
     mine.resize(most);
     space.gather(part, std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(all)));
-    for (std::size_t p = 0; p < counts.size(); ++p)
-        for (std::size_t i = 0; i < counts[p]; ++i) whole[place(p, i)] = all[p * most + i];
+    for (std::uint32_t p = 0; p < space.parts(); ++p) {
+        const std::vector<std::uint32_t>& row = rows(p);
+        for (std::size_t i = 0; i < row.size(); ++i) whole[row[i]] = all[p * most + i];
+    }
 }
-template <class T>
-void bring_lists(Space& space, std::uint32_t part, std::span<const T> own, const Lists& rows, std::span<T> whole) {
-    std::vector<std::size_t> counts;
-    for (const auto& list : rows) counts.push_back(list.size());
-    bring_all(space, part, own, counts, [&](std::size_t p, std::size_t i) { return rows[p][i]; }, whole);
+
+} // namespace
+
+PartedCycle::PartedCycle(std::shared_ptr<Space> space, std::shared_ptr<const Partition> partition,
+                         const ExchangeOptions& exchange)
+    : space_(std::move(space)), here_(space_->here()), partition_(std::move(partition)), counts_(exchange.counts) {}
+
+int PartedCycle::threads_of_part(int threads) const {
+    return std::max(1, threads / static_cast<int>(here_.size()));
 }
+
+void PartedCycle::bring(std::uint32_t part, std::span<const double> own, std::span<double> whole) const {
+    bring_all(
+        *space_, part, own, [this](std::uint32_t p) -> const auto& { return rows(p); }, whole);
+}
+
+void PartedCycle::correct_own(std::size_t k, std::span<const double> d, std::span<double> c) {
+    if (k == 0 && counts_) ++counts_->iterations;
+    correct_part(k, d, c);
+}
+
+void PartedCycle::correct(std::span<const double> d, std::span<double> c) {
+    share_.resize(here_.size());
+    const bool all_here = here_.size() == space_->parts();
+    detail::on_every_part(*space_, here_, [&](std::size_t k) {
+        const std::vector<std::uint32_t>& row = rows(here_[k]);
+        Share& s = share_[k];
+        s.d.resize(row.size());
+        s.c.resize(row.size());
+        for (std::size_t i = 0; i < row.size(); ++i) s.d[i] = d[row[i]];
+        correct_own(k, s.d, s.c);
+        if (all_here)
+            for (std::size_t i = 0; i < row.size(); ++i) c[row[i]] = s.c[i];
+        else bring(here_[k], s.c, c);
+    });
+}
+
+namespace {
+
+class PartedGridCycle final : public PartedCycle {
+public:
+    PartedGridCycle(const std::shared_ptr<Space>& space, const GridWords& grid, const CycleSpec& spec,
+                    const GridStrips& strips, const ExchangeOptions& exchange, int threads)
+        : PartedCycle(space, std::make_shared<const Partition>(strips.partition()), exchange),
+          shared_(strips.shared()) {
+        const GridHost host = grid_host(*space_, strips, exchange.way);
+        for (const std::uint32_t part : here_)
+            cycle_.push_back(
+                make_part_of_grid_cycle(grid, spec, threads_of_part(threads),
+                                        make_grid_links(space_, part, strips, spec, host, exchange.counts)));
+    }
+    void correct_part(std::size_t k, std::span<const double> d, std::span<double> c) override {
+        cycle_[k]->correct(d, c); // (a strip's nodes are neighbours)
+    }
+    [[nodiscard]] std::string description() const override {
+        return fmt::format("{}, the first {} over {} parts", cycle_.front()->description(), shared_, space_->parts());
+    }
+
+private:
+    std::size_t shared_;
+    std::vector<std::unique_ptr<Cycle>> cycle_;
+};
 
 class RowLinks final : public CycleLinks {
 public:
     RowLinks(std::shared_ptr<Space> space, std::uint32_t part, std::vector<detail::Exchanger> exchanger,
-          std::vector<std::size_t> ghosts, std::shared_ptr<const Lists> brought)
+             std::vector<std::size_t> ghosts, std::shared_ptr<const Lists> brought)
         : space_(std::move(space)), part_(part), exchanger_(std::move(exchanger)), ghosts_(std::move(ghosts)),
           brought_(std::move(brought)), all_(space_->parts()) {}
     [[nodiscard]] std::size_t shared() const override { return exchanger_.size(); }
     [[nodiscard]] std::size_t ghosts(std::size_t level) const override { return ghosts_[level]; }
-    void fill(std::size_t level, std::span<std::int32_t> v) override {
-        exchanger_[level].exchange<std::int32_t>(v);
-    }
+    void fill(std::size_t level, std::span<std::int32_t> v) override { exchanger_[level].exchange<std::int32_t>(v); }
     [[nodiscard]] Wide largest(Wide mine) override {
         exchanger_.front().gather(mine, std::span(all_));
         return std::ranges::max(all_);
     }
     void bring(std::span<const Wide> own, std::span<Wide> whole) override {
-        bring_lists(*space_, part_, own, *brought_, whole);
+        bring_all(
+            *space_, part_, own, [this](std::uint32_t p) -> const auto& { return (*brought_)[p]; }, whole);
         exchanger_.front().count(own.size());
     }
 
@@ -65,80 +122,23 @@ private:
     std::uint32_t part_;
     std::vector<detail::Exchanger> exchanger_; ///< of the shared levels
     std::vector<std::size_t> ghosts_;
-    std::shared_ptr<const Lists> brought_;
+    std::shared_ptr<const Lists> brought_; ///< of the first level that is not
     std::vector<Wide> all_;
-};
-
-/// The cycles of the parts of this process.
-class PartedCycle : public Cycle {
-public:
-    void correct(std::span<const double> d, std::span<double> c) override {
-        if (counts_) ++counts_->iterations;
-        detail::on_every_part(*space_, here_, [&](std::size_t k) { correct_part(k, d, c); });
-    }
-
-protected:
-    PartedCycle(std::shared_ptr<Space> space, const ExchangeOptions& exchange)
-        : space_(std::move(space)), here_(space_->here()), counts_(exchange.counts) {}
-    virtual void correct_part(std::size_t k, std::span<const double> d, std::span<double> c) = 0;
-    [[nodiscard]] bool all_here() const { return here_.size() == space_->parts(); }
-    [[nodiscard]] int threads_of_part(int threads) const {
-        return std::max(1, threads / static_cast<int>(here_.size()));
-    }
-
-    std::shared_ptr<Space> space_;
-    std::vector<std::uint32_t> here_;
-    std::vector<std::unique_ptr<Cycle>> cycle_; ///< of the parts of this process
-
-private:
-    std::shared_ptr<ExchangeCounts> counts_;
-};
-
-class PartedGridCycle final : public PartedCycle {
-public:
-    PartedGridCycle(std::shared_ptr<Space> space, const GridWords& grid, const CycleSpec& spec,
-                    const GridStrips& strips, const ExchangeOptions& exchange, int threads)
-        : PartedCycle(std::move(space), exchange), strips_(strips) {
-        const GridHost host = grid_host(*space_, strips, exchange.way);
-        for (const std::uint32_t part : here_)
-            cycle_.push_back(make_part_of_grid_cycle(grid, spec, threads_of_part(threads),
-                                             make_grid_links(space_, part, strips, spec, host, exchange.counts)));
-    }
-    [[nodiscard]] std::string description() const override {
-        return fmt::format("{}, the first {} over {} parts", cycle_.front()->description(), strips_.shared(),
-                           space_->parts());
-    }
-
-private:
-    void correct_part(std::size_t k, std::span<const double> d, std::span<double> c) override {
-        const std::size_t n = strips_.side(0);
-        const auto range = [&](std::uint32_t part) {
-            const Strip own = strips_.own(0, part);
-            return std::pair(own.first * n, (own.end - own.first) * n);
-        };
-        const auto [first, count] = range(here_[k]);
-        cycle_[k]->correct(d.subspan(first, count), c.subspan(first, count));
-        if (all_here()) return;
-        std::vector<std::size_t> first_of(space_->parts()), count_of(space_->parts());
-        for (std::uint32_t p = 0; p < space_->parts(); ++p) std::tie(first_of[p], count_of[p]) = range(p);
-        bring_all<double>(*space_, here_[k], c.subspan(first, count), count_of,
-                          [&](std::size_t p, std::size_t i) { return first_of[p] + i; }, c);
-    }
-
-    GridStrips strips_;
 };
 
 class PartedRowsCycle final : public PartedCycle {
 public:
-    PartedRowsCycle(std::shared_ptr<Space> space, const WordHierarchy& whole, const LevelCuts& cuts,
-                    const ExchangeOptions& exchange, int threads)
-        : PartedCycle(std::move(space), exchange) {
+    PartedRowsCycle(const std::shared_ptr<Space>& space, const Partition& partition, const WordHierarchy& whole,
+                    const LevelCuts& cuts, const ExchangeOptions& exchange, int threads)
+        : PartedCycle(space, std::make_shared<const Partition>(partition), exchange),
+          description_(fmt::format("{} levels of rows, {} to {} unknowns, the first {} over {} parts",
+                                   whole.level.size(), whole.level.front().a.rows, whole.level.back().a.rows,
+                                   cuts.shared, space->parts())) {
         std::vector<detail::HostArrays> host;
         for (std::size_t at = 0; at < cuts.shared; ++at)
-            host.push_back(detail::host_arrays(*space_, exchange.way, cuts.owner[at].size(), sizeof(std::int32_t),
-                                                  sizeof(Wide)));
+            host.push_back(
+                detail::host_arrays(*space_, exchange.way, cuts.owner[at].size(), sizeof(std::int32_t), sizeof(Wide)));
         const auto brought = std::make_shared<const Lists>(cuts.brought);
-        for (const Part& part : cuts.parts.front()) rows_.push_back(part.row);
         for (const std::uint32_t part : here_) {
             PartOfLevels own = part_of_levels(whole, cuts, part);
             std::vector<detail::Exchanger> exchanger;
@@ -149,42 +149,67 @@ public:
                                        exchange.counts);
                 ghosts.push_back(p.received);
             }
-            cycle_.push_back(
-                make_part_of_rows_cycle(std::move(own.hierarchy), threads_of_part(threads),
-                                std::make_unique<RowLinks>(space_, part, std::move(exchanger), std::move(ghosts), brought)));
-            share_.push_back({std::vector<double>(rows_[part].size()), std::vector<double>(rows_[part].size())});
+            cycle_.push_back(make_part_of_rows_cycle(
+                std::move(own.hierarchy), threads_of_part(threads),
+                std::make_unique<RowLinks>(space_, part, std::move(exchanger), std::move(ghosts), brought)));
         }
-        description_ = fmt::format("{} levels of rows, {} to {} unknowns, the first {} over {} parts",
-                                   whole.level.size(), whole.level.front().a.rows, whole.level.back().a.rows,
-                                   cuts.shared, space_->parts());
     }
-
+    void correct_part(std::size_t k, std::span<const double> d, std::span<double> c) override {
+        cycle_[k]->correct(d, c);
+    }
     [[nodiscard]] std::string description() const override { return description_; }
 
 private:
-    void correct_part(std::size_t k, std::span<const double> d, std::span<double> c) override {
-        auto& [own_d, own_c] = share_[k];
-        const std::vector<std::uint32_t>& row = rows_[here_[k]];
-        for (std::size_t i = 0; i < row.size(); ++i) own_d[i] = d[row[i]];
-        cycle_[k]->correct(own_d, own_c);
-        if (all_here())
-            for (std::size_t i = 0; i < row.size(); ++i) c[row[i]] = own_c[i];
-        else bring_lists<double>(*space_, here_[k], own_c, rows_, c);
-    }
-
-    Lists rows_;
-    std::vector<std::pair<std::vector<double>, std::vector<double>>> share_; ///< d and c of a part's rows
+    std::vector<std::unique_ptr<Cycle>> cycle_;
     std::string description_;
 };
 
-std::unique_ptr<Cycle> make_parted_grid_cycle(const std::shared_ptr<Space>& space, const GridWords& grid,
-                                              const CycleSpec& spec, const ExchangeOptions& exchange, int threads) {
-    const GridStrips strips(grid, space->parts(), kWorthSharing);
-    if (strips.shared() == 0) return make_grid_cycle(grid, spec, threads);
-    return std::make_unique<PartedGridCycle>(space, grid, spec, strips, exchange, threads);
-}
+/// Every process works out all of it.
+class WholeCycle final : public PartedCycle {
+public:
+    WholeCycle(const std::shared_ptr<Space>& space, const Partition& partition, std::unique_ptr<Cycle> cycle,
+               const ExchangeOptions& exchange)
+        : PartedCycle(space, std::make_shared<const Partition>(partition), exchange), cycle_(std::move(cycle)),
+          c_(partition.rows()) {}
+    void correct_part(std::size_t k, std::span<const double> d, std::span<double> c) override {
+        std::vector<double> whole(c_.size());
+        bring(here_[k], d, whole);
+        if (k == 0) cycle_->correct(whole, c_);
+        space_->synchronise(here_[k]);
+        const std::vector<std::uint32_t>& row = rows(here_[k]);
+        for (std::size_t i = 0; i < row.size(); ++i) c[i] = c_[row[i]];
+        space_->synchronise(here_[k]); // (before the first part writes the next one)
+    }
+    [[nodiscard]] std::string description() const override {
+        return cycle_->description() + (space_->parts() == 1 ? "" : ", none of them over parts");
+    }
+
+private:
+    std::unique_ptr<Cycle> cycle_;
+    std::vector<double> c_;
+};
 
 } // namespace
+
+std::unique_ptr<PartedCycle> make_cycle_of_parts(const std::shared_ptr<Space>& space, const Partition& partition,
+                                                 const System& system, const CycleSpec& spec,
+                                                 const ExchangeOptions& exchange, int threads) {
+    const auto whole = [&](std::unique_ptr<Cycle> cycle) {
+        return std::make_unique<WholeCycle>(space, partition, std::move(cycle), exchange);
+    };
+    if (spec.in_double || space->parts() == 1) return whole(make_cycle(system, spec, threads));
+    if (const auto grid = grid_words(system); grid && grid->levels() > 1) {
+        const GridStrips strips(*grid, space->parts(), kWorthSharing);
+        if (strips.shared() == 0) return whole(make_grid_cycle(*grid, spec, threads));
+        return std::make_unique<PartedGridCycle>(space, *grid, spec, strips, exchange, threads);
+    }
+    WordHierarchy levels = word_hierarchy(system, spec, threads);
+    const LevelCuts cuts = cut_levels(levels, partition.owners(), space->parts());
+    if (cuts.shared != 0 && std::ranges::all_of(levels.level, fits_short_words))
+        return std::make_unique<PartedRowsCycle>(space, partition, levels, cuts, exchange, threads);
+    auto cycle = make_rows_cycle(levels, threads);
+    return whole(cycle ? std::move(cycle) : make_reference_cycle(std::move(levels)));
+}
 
 } // namespace mantissa::multilevel
 
@@ -193,25 +218,20 @@ namespace mantissa {
 std::unique_ptr<Cycle> make_parted_cycle(const std::shared_ptr<Space>& space, const Partition& partition,
                                          const System& system, const CycleSpec& spec, const ExchangeOptions& exchange,
                                          int threads) {
-    using namespace multilevel;
-    if (spec.in_double || space->parts() == 1) return make_cycle(system, spec, threads);
-    if (const auto grid = grid_words(system); grid && grid->levels() > 1)
-        return make_parted_grid_cycle(space, *grid, spec, exchange, threads);
-    const WordHierarchy whole = word_hierarchy(system, spec, threads);
-    const LevelCuts cuts = cut_levels(whole, partition.owners(), space->parts());
-    if (cuts.shared == 0 || !std::ranges::all_of(whole.level, fits_short_words))
-        return make_cycle(system, spec, threads);
-    return std::make_unique<PartedRowsCycle>(space, whole, cuts, exchange, threads);
+    return multilevel::make_cycle_of_parts(space, partition, system, spec, exchange, threads);
 }
 
 std::unique_ptr<multilevel::WordSolver> make_parted_word_solver(const std::shared_ptr<Space>& space,
                                                                 const multilevel::GridWords& grid,
                                                                 const CycleSpec& spec,
                                                                 const ExchangeOptions& exchange) {
-    if (space->parts() == 1) return multilevel::make_word_solver(grid, spec);
-    return multilevel::make_word_solver(
-        grid, spec, [space, exchange](const multilevel::GridWords& words, const CycleSpec& given, int threads) {
-            return multilevel::make_parted_grid_cycle(space, words, given, exchange, threads);
+    using namespace multilevel;
+    return make_word_solver(
+        grid, spec,
+        [space, exchange](const GridWords& words, const CycleSpec& given, int threads) -> std::unique_ptr<Cycle> {
+            const GridStrips strips(words, space->parts(), kWorthSharing);
+            if (space->parts() == 1 || strips.shared() == 0) return make_grid_cycle(words, given, threads);
+            return std::make_unique<PartedGridCycle>(space, words, given, strips, exchange, threads);
         });
 }
 

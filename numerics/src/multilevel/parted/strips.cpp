@@ -40,23 +40,20 @@ detail::Exchanger halo_exchanger(const std::shared_ptr<Space>& space, std::uint3
 class StripLinks final : public GridLinks {
 public:
     StripLinks(std::shared_ptr<Space> space, std::uint32_t part, const GridStrips& strips, const CycleSpec& spec,
-          const GridHost& host, const std::shared_ptr<ExchangeCounts>& counts)
+               const GridHost& host, const std::shared_ptr<ExchangeCounts>& counts)
         : space_(std::move(space)), part_(part), strips_(strips), all_(space_->parts()) {
         const auto steps = static_cast<std::size_t>(spec.before);
         for (std::size_t at = 0; at < strips.shared(); ++at) {
             residual_.push_back(halo_exchanger(space_, part, strips, at, steps + 1, steps, sizeof(std::int16_t),
                                                host.residuals[at], counts));
-            correction_.push_back(halo_exchanger(space_, part, strips, at, 0, 1, sizeof(std::int32_t),
-                                                 host.corrections[at], counts));
-            iterate_.push_back(
-                halo_exchanger(space_, part, strips, at, 1, 1, sizeof(Wide), host.iterates[at], counts));
+            correction_.push_back(
+                halo_exchanger(space_, part, strips, at, 0, 1, sizeof(std::int32_t), host.corrections[at], counts));
+            iterate_.push_back(halo_exchanger(space_, part, strips, at, 1, 1, sizeof(Wide), host.iterates[at], counts));
         }
     }
     [[nodiscard]] std::size_t shared() const override { return strips_.shared(); }
     [[nodiscard]] Strip own(std::size_t level) const override { return strips_.own(level, part_); }
-    void residual(std::size_t level, std::span<std::int16_t> r) override {
-        residual_[level].exchange<std::int16_t>(r);
-    }
+    void residual(std::size_t level, std::span<std::int16_t> r) override { residual_[level].exchange<std::int16_t>(r); }
     void correction(std::size_t level, std::span<std::int32_t> v) override {
         correction_[level].exchange<std::int32_t>(v);
     }
@@ -105,10 +102,19 @@ GridStrips::GridStrips(const GridWords& grid, std::uint32_t parts, std::size_t l
 
 Strip GridStrips::own(std::size_t level, std::uint32_t part) const {
     const std::size_t coarse = side(shared_), scale = shared_ - level;
-    const auto border = [&](std::size_t p) {
-        return p == parts_ ? side(level) : coarse * p / parts_ << scale;
-    };
+    const auto border = [&](std::size_t p) { return p == parts_ ? side(level) : coarse * p / parts_ << scale; };
     return {border(part), border(part + 1)};
+}
+
+Partition GridStrips::partition() const {
+    std::vector<std::uint32_t> owner(row_length_ * row_length_);
+    for (std::uint32_t part = 0; part < parts_; ++part) {
+        const Strip strip = own(0, part);
+        std::fill(owner.begin() + static_cast<std::ptrdiff_t>(strip.first * row_length_),
+                  owner.begin() + static_cast<std::ptrdiff_t>(strip.end * row_length_), part);
+    }
+    const auto side = static_cast<std::uint32_t>(row_length_);
+    return {side, side, owner, parts_};
 }
 
 GridHost grid_host(Space& space, const GridStrips& strips, ExchangeWay way) {

@@ -9,6 +9,7 @@
 #include "cycle_links.hpp"
 #include "mantissa/multilevel/cycle_spec.hpp"
 #include "mantissa/multilevel/grid_words.hpp"
+#include "mantissa/partition/partition.hpp"
 #include "mantissa/partition/space.hpp"
 
 namespace mantissa::multilevel {
@@ -23,6 +24,8 @@ public:
     [[nodiscard]] std::size_t side(std::size_t level) const { return ((row_length_ - 1) >> level) + 1; }
     /// Of level 0 to shared().
     [[nodiscard]] Strip own(std::size_t level, std::uint32_t part) const;
+    /// Of the finest level's nodes.
+    [[nodiscard]] Partition partition() const;
 
 private:
     std::size_t row_length_, shared_ = 0;

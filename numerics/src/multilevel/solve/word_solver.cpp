@@ -163,10 +163,10 @@ std::unique_ptr<WordSolver> make_word_solver(const GridWords& grid, const CycleS
 }
 
 std::unique_ptr<WordSolver> make_reference_word_solver(const GridWords& grid, const CycleSpec& spec) {
-    return make_word_solver(
-        grid, spec, [](const GridWords& words, const CycleSpec& given, int) -> std::unique_ptr<Cycle> {
-            return make_reference_cycle(word_hierarchy(words, given));
-        });
+    return make_word_solver(grid, spec,
+                            [](const GridWords& words, const CycleSpec& given, int) -> std::unique_ptr<Cycle> {
+                                return make_reference_cycle(word_hierarchy(words, given));
+                            });
 }
 
 } // namespace mantissa::multilevel

@@ -1,0 +1,130 @@
+#include "parted_cycle_vectors.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "mantissa/outer_order.hpp"
+
+namespace mantissa::detail {
+
+PartedCycleVectors::PartedCycleVectors(const System& system, std::unique_ptr<multilevel::PartedCycle> cycle,
+                                       int threads)
+    : cycle_(std::move(cycle)), iterate_(cycle_->space(), system, cycle_->partition(),
+                                         std::max(1, threads / static_cast<int>(cycle_->space()->here().size()))),
+      part_(cycle_->space()->here().size()) {
+    iterate_.on_every_part([&](std::size_t k, IterateShare& s) {
+        Vectors& v = part_[k];
+        for (auto* own : {&v.z, &v.own}) own->assign(s.local.owned.size(), 0.0);
+        for (auto* all : {&v.p, &v.q, &v.zero}) all->assign(s.u.size(), 0.0);
+        iterate_.holds_beside(k, v.z.size() + v.own.size() + 3 * v.p.size());
+    });
+}
+
+void PartedCycleVectors::load(std::span<const double> u, std::span<const double> b, std::span<const double> d) {
+    iterate_.load(u, b, d);
+}
+
+void PartedCycleVectors::read(std::span<double> u, std::span<double> d) const {
+    std::ranges::copy(iterate_.whole(&IterateShare::u), u.begin());
+    std::ranges::copy(iterate_.whole(&IterateShare::d), d.begin());
+}
+
+bool PartedCycleVectors::correct() {
+    std::vector<char> finite(part_.size());
+    iterate_.on_every_part([&](std::size_t k, IterateShare& s) {
+        Vectors& v = part_[k];
+        for (std::size_t i = 0; i < v.own.size(); ++i) v.own[i] = s.d[s.local.owned[i]];
+        cycle_->correct_own(k, v.own, v.z);
+        const bool mine = std::ranges::all_of(v.z, [](double x) { return std::isfinite(x); });
+        finite[k] = std::ranges::max(s.sums.all(mine ? 0 : 1)) == 0 ? 1 : 0;
+    });
+    return finite.front() != 0;
+}
+
+void PartedCycleVectors::add_correction() {
+    iterate_.on_every_part([&](std::size_t k, IterateShare& s) {
+        for (std::size_t i = 0; i < s.local.owned.size(); ++i) s.u[s.local.owned[i]] += part_[k].z[i];
+    });
+}
+
+template <class A, class B> double PartedCycleVectors::dot(const A& a, const B& b) {
+    std::vector<double> found(part_.size());
+    iterate_.on_every_part([&](std::size_t k, IterateShare& s) {
+        const Vectors& v = part_[k];
+        s.sums.stage([&](std::size_t first, std::span<double> products) {
+            for (std::size_t i = 0; i < products.size(); ++i) products[i] = a(s, v, first + i) * b(s, v, first + i);
+        });
+        found[k] = s.sums.add_blocks(outer_order::kPart, [](std::span<const double> part) {
+            return outer_order::part_sum(part.size(), [&](std::size_t i) { return part[i]; });
+        });
+    });
+    return found.front();
+}
+
+namespace {
+
+double correction_of(const IterateShare&, const auto& v, std::size_t i) {
+    return v.z[i];
+}
+double product_of(const IterateShare& s, const auto& v, std::size_t i) {
+    return v.q[s.local.owned[i]];
+}
+
+} // namespace
+
+double PartedCycleVectors::correction_by_defect() {
+    return dot([](const auto& s, const auto& v, std::size_t i) { return correction_of(s, v, i); },
+               [](const IterateShare& s, const auto&, std::size_t i) { return s.d[s.local.owned[i]]; });
+}
+
+double PartedCycleVectors::correction_by_product() {
+    return dot([](const auto& s, const auto& v, std::size_t i) { return correction_of(s, v, i); },
+               [](const auto& s, const auto& v, std::size_t i) { return product_of(s, v, i); });
+}
+
+void PartedCycleVectors::direct(double beta) {
+    iterate_.on_every_part([&](std::size_t k, IterateShare& s) {
+        Vectors& v = part_[k];
+        for (std::size_t i = 0; i < v.z.size(); ++i) {
+            double& p = v.p[s.local.owned[i]];
+            p = v.z[i] + beta * p;
+        }
+    });
+}
+
+double PartedCycleVectors::multiply() {
+    // The defect of p where b is zero.
+    const auto in_their_places = [this] {
+        iterate_.on_every_part([&](std::size_t k, IterateShare& s) {
+            s.u.swap(part_[k].p);
+            s.b.swap(part_[k].zero);
+            s.d.swap(part_[k].q);
+        });
+    };
+    in_their_places();
+    iterate_.defect();
+    in_their_places();
+    return dot([](const IterateShare& s, const auto& v, std::size_t i) { return v.p[s.local.owned[i]]; },
+               [](const auto& s, const auto& v, std::size_t i) { return product_of(s, v, i); });
+}
+
+void PartedCycleVectors::step(double alpha) {
+    iterate_.on_every_part([&](std::size_t k, IterateShare& s) {
+        const Vectors& v = part_[k];
+        for (const std::uint32_t i : s.local.owned) {
+            s.u[i] += alpha * v.p[i];
+            s.d[i] += alpha * v.q[i];
+        }
+    });
+}
+
+void PartedCycleVectors::keep() {
+    iterate_.on_every_part([&](std::size_t k, IterateShare& s) { part_[k].kept = s.u; });
+}
+
+void PartedCycleVectors::give_back() {
+    iterate_.on_every_part([&](std::size_t k, IterateShare& s) { s.u = part_[k].kept; });
+}
+
+} // namespace mantissa::detail
