@@ -15,9 +15,9 @@ PartedCycleVectors::PartedCycleVectors(const System& system, std::unique_ptr<mul
       part_(cycle_->space()->here().size()) {
     iterate_.on_every_part([&](std::size_t k, IterateShare& s) {
         Vectors& v = part_[k];
-        for (auto* own : {&v.z, &v.own}) own->assign(s.local.owned.size(), 0.0);
+        v.z.assign(s.local.owned.size(), 0.0);
         for (auto* all : {&v.p, &v.q, &v.zero}) all->assign(s.u.size(), 0.0);
-        iterate_.holds_beside(k, v.z.size() + v.own.size() + 3 * v.p.size());
+        iterate_.holds_beside(k, 2 * v.z.size() + 3 * v.p.size());
     });
 }
 
@@ -34,8 +34,14 @@ bool PartedCycleVectors::correct() {
     std::vector<char> finite(part_.size());
     iterate_.on_every_part([&](std::size_t k, IterateShare& s) {
         Vectors& v = part_[k];
-        for (std::size_t i = 0; i < v.own.size(); ++i) v.own[i] = s.d[s.local.owned[i]];
-        cycle_->correct_own(k, v.own, v.z);
+        const std::vector<std::uint32_t>& at = s.local.owned;
+        if (!at.empty() && at.back() - at.front() + 1 == at.size()) { // a strip: nothing moves
+            cycle_->correct_own(k, std::span(s.d).subspan(at.front(), at.size()), v.z);
+        } else {
+            v.own.resize(at.size());
+            for (std::size_t i = 0; i < at.size(); ++i) v.own[i] = s.d[at[i]];
+            cycle_->correct_own(k, v.own, v.z);
+        }
         const bool mine = std::ranges::all_of(v.z, [](double x) { return std::isfinite(x); });
         finite[k] = std::ranges::max(s.sums.all(mine ? 0 : 1)) == 0 ? 1 : 0;
     });
