@@ -218,11 +218,8 @@ int simulate_command(const SimulateFlags& flags) {
     const std::optional<sparse_core::RowStream> order = order_of(problem, options.spec);
     const sim::SimulationReport report = sim::make_report(*counts, flags.clock_mhz * 1e6);
     if (flags.json) {
-        results::Json j = results::to_json(result);
-        j["problem"] = problem.name;
-        if (cycles) j["preconditioner"] = options::preconditioner_text(options);
-        else j["spec"] = to_string(options.spec);
-        if (!options.schedule.empty()) j["schedule"] = options::schedule_text(options.schedule);
+        results::Json j = results::to_json(Point{problem.name, std::string(rtl->name()), options});
+        j.update(results::to_json(result));
         j["simulation"] = cycles ? cycles_to_json(report) : to_json(report);
         if (order) j["order"] = to_json(*order);
         if (checked) j["check"] = {{"engine", flags.check}, {"passes", passes->load()}};
