@@ -18,7 +18,9 @@ namespace {
 constexpr int kMostVectorBits = 30, kMostIterateBits = 53, kStencilBits = 30;
 constexpr Format kDefect = Format::fixed(64, kDefectFraction);
 
-std::string vectors_refusal(const DatapathSpec& spec) {
+} // namespace
+
+std::string resident_words_refusal(const DatapathSpec& spec) {
     if (!spec.fixed_vectors()) return "vectors are floating; give fixed-point words, as fx18.16";
     if (spec.moves()) return "the point moves; leave point=moving out";
     if (!(spec.r == spec.p && spec.r == spec.q))
@@ -37,8 +39,6 @@ std::string vectors_refusal(const DatapathSpec& spec) {
         return fmt::format("scalar={} does not hold every r.r; give it more exponent bits", to_string(scalar));
     return {};
 }
-
-} // namespace
 
 std::string to_string(ResidentEnd end) {
     static constexpr std::array kNames{"converged",       "passes", "exact",          "indefinite", "not finite",
@@ -59,7 +59,7 @@ ResidentStencil resident_stencil(const System& system, const Format& coefficient
 std::string resident_refusal(const DatapathSpec& spec, const System& system, const Format& iterate) {
     try {
         spec.validate();
-        std::string why = vectors_refusal(spec);
+        std::string why = resident_words_refusal(spec);
         if (why.empty() && system.kind() != System::Kind::stencil)
             why =
                 fmt::format("its rows are constants of the circuit, and this matrix is one of {}; give a problem with "

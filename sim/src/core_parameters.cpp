@@ -72,7 +72,9 @@ std::string core_refusal(const DatapathSpec& spec) {
                                to_string(n.format));
     }
     if (spec.lanes != 1 && spec.lanes != 2 && spec.lanes != 4)
-        return fmt::format("the RTL core has 1, 2 or 4 lanes, not {}", spec.lanes);
+        return fmt::format(
+            "the RTL core has 1, 2 or 4 lanes, not {}; give one of these, or fixed-point words, as fx18.16",
+            spec.lanes);
     if (!spec.dot.fixed) {
         const int term = spec.dot.exact_product ? 0 : spec.dot.product.fraction_bits;
         const int sum = spec.dot.accumulator.fraction_bits;

@@ -287,6 +287,8 @@ TEST(ComparisonFile, ResidentDesigns) {
     expect_invalid([&] { parse(head + "spec = \"fx20.18,lanes=2\"\n" + held); }, "leave lanes out");
     expect_invalid([&] { parse(head + "spec = \"fx20.18\"\nouter = \"fx48.40\"\n" + held); }, "of 64 bits");
     expect_invalid([&] { parse(head + "spec = \"fx20.18\"\nresident = true\n"); }, "holds its stencil");
+    expect_invalid([&] { parse(head + "spec = \"s17e8\"\n" + held); }, "vectors are floating");
+    expect_invalid([&] { parse(head + "spec = \"fx20.18,q=fx22.18\"\n" + held); }, "give them one format");
     expect_invalid([&] { parse(head + "spec = \"fx20.18\"\nbands = \"some\"\n"); }, "bands must be");
 }
 

@@ -1,5 +1,6 @@
 // Cycle cores in a comparison: their rows, what keeps one out, a GPU's cycles, and what a file may say.
 #include <cmath>
+#include <filesystem>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -9,6 +10,7 @@
 #include "compare/gather/gather.hpp"
 #include "compare/join.hpp"
 #include "scratch.hpp"
+#include "synthesis/kept/synthesis_store.hpp"
 #include "synthesis/synthesis.hpp"
 #include "written.hpp"
 
@@ -123,6 +125,54 @@ TEST(CycleCores, AreaIsThatOfANetlistOrOnALineThroughTwo) {
     EXPECT_EQ(areas.origins().size(), 3U);
 }
 
+/// The netlists that rows take their area from stand among the cores, each with its lanes.
+TEST(CycleCores, TheirNetlistsAreCoresOfTheDocument) {
+    const Scratch scratch;
+    const std::string store = scratch.path("c.sqlite");
+    const std::string cycle = "[[cycle]]\ncycle = \"b2,w=10\"\nlanes = 8\ndevice = \"alveo-u280\"\n";
+    run_comparison(parse_comparison(kHead + cycle, "c.toml", ""), {store, "test", 1, false});
+    const Comparison c = parse_comparison(kHead + cycle + "mapped = [1, 4]\n", "c.toml", "");
+    for (const int lanes : {1, 4}) {
+        synthesis::SynthesisFigures figures;
+        figures.luts = 2000U * static_cast<unsigned>(lanes);
+        const auto request = cycle_core_request(c.cycles.front(), "xcup", static_cast<std::uint64_t>(lanes), 7);
+        put_synthesis(store, {synthesis::subject_of(request), "xcup", "block", "cycle", "a tool", "a hash", "streamed"},
+                      figures, {});
+    }
+    const results::Json d = written(run_comparison(c, {store, "test", 1, true}));
+    ASSERT_EQ(d["cores"].size(), 2U) << d["gaps"].dump(1);
+    for (const results::Json& core : d["cores"]) {
+        EXPECT_EQ(core["part"], "cycle");
+        EXPECT_TRUE(core["spec"].get<std::string>().starts_with("b2,w=10")) << core;
+        EXPECT_EQ(core["luts"], 2000 * core["lanes"].get<int>()) << core;
+    }
+    ASSERT_EQ(d["cycle_cores"].size(), 1U);
+    EXPECT_EQ(d["cycle_cores"][0]["area_from"], "line 1, 4") << d["cycle_cores"][0];
+}
+
+/// A cycle that no problem suits is refused before anything is solved or mapped; beside one that does it is a gap.
+TEST(CycleCores, ACycleThatNoProblemSuitsIsRefused) {
+    const Scratch scratch;
+    const auto run_on = [&](const std::string& problems) {
+        return run_comparison(parse_comparison("problem = " + problems +
+                                                   "\ndevice = \"alveo-u280\"\ncpu = false\n[[cycle]]\ncycle = "
+                                                   "\"b2,w=10\"\n",
+                                               "c.toml", ""),
+                              {scratch.path("c.sqlite"), "test", 1, false});
+    };
+    for (const char* const problem : {"\"poisson2d:level=2\"", "\"diffusion2d:level=4\""}) try {
+            run_on(problem);
+            ADD_FAILURE() << problem;
+        } catch (const InvalidInput& fault) {
+            EXPECT_NE(std::string(fault.what()).find("cycle b2,w=10 suits no problem"), std::string::npos)
+                << fault.what();
+        }
+    EXPECT_FALSE(std::filesystem::exists(scratch.path("c.sqlite")));
+    const results::Json d = written(run_on("[\"poisson2d:level=3\", \"diffusion2d:level=4\"]"));
+    EXPECT_EQ(d["cycle_cores"].size(), 1U);
+    EXPECT_NE(d["gaps"].dump().find("a cycle core takes poisson2d"), std::string::npos) << d["gaps"];
+}
+
 TEST(CycleCores, WhatIsMissingIsAGap) {
     const auto gaps = [](const results::Json& d) { return d["gaps"].dump(); };
     // 2^14 nodes of some 170 bits do not fit 3 Mbit.. but do; and no clock is given for that device.
@@ -136,8 +186,9 @@ TEST(CycleCores, FilesAreCheckedLineByLine) {
     for (const char* const table :
          {"[[cycle]]\nlanes = 4\n", "[[cycle]]\ncycle = \"b2,w=10\"\nlanes = 3\n",
           "[[cycle]]\ncycle = \"b2,w=10\"\nmapped = 6\n", "[[cycle]]\ncycle = \"b2,w=10\"\nlanes = 512\n",
-          "[[cycle]]\ncycle = \"b2,w=double\"\n", "[[cycle]]\ncycle = \"b2\"\nouter = \"fx32.30\"\n",
-          "[[cycle]]\ncycle = \"b2\"\ndevice = \"nothing\"\n", "[[cycle]]\ncycle = \"b2\"\nbogus = 1\n"})
+          "[[cycle]]\ncycle = \"b2,w=double\"\n", "[[cycle]]\ncycle = \"b2,w=10/8\"\n",
+          "[[cycle]]\ncycle = \"b2\"\nouter = \"fx32.30\"\n", "[[cycle]]\ncycle = \"b2\"\ndevice = \"nothing\"\n",
+          "[[cycle]]\ncycle = \"b2\"\nbogus = 1\n"})
         EXPECT_THROW(parse_comparison(kHead + table, "c.toml", ""), InvalidInput) << table;
 }
 

@@ -187,6 +187,9 @@ TEST(Join, AConstantStencilHeldInRegistersMovesLess) {
     g.problems.at(kProblem).kind = "stencil";
     c.constant_bands = true;
     EXPECT_TRUE(join_constant(c, g, kHere).empty());
+    c.constant_bands = false;
+    for (Design& d : c.designs) d.constant_bands = true;
+    EXPECT_TRUE(join_constant(c, g, kHere).empty()) << "cores that hold theirs already";
 }
 
 TEST(Join, Section55CountsAsThePaperDoes) {

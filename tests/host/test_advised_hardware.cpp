@@ -46,7 +46,7 @@ std::string path_matrix(int n) {
 }
 
 /// Stored areas of cores of `part` that grow by 100 CLBs and five multipliers a lane.
-void put_area(const std::string& store, const DatapathSpec& spec, const std::string& part) {
+void put_area(const std::string& store, const DatapathSpec& spec, const std::string& part, const std::string& bands) {
     synthesis::SynthesisFigures f;
     const auto lanes = static_cast<std::uint64_t>(spec.lanes);
     f.luts = 800 * lanes;
@@ -54,7 +54,7 @@ void put_area(const std::string& store, const DatapathSpec& spec, const std::str
     f.depth = 10;
     f.model_mhz = 100;
     f.model_path = "a -> b";
-    synthesis::put_synthesis(store, {to_string(spec), "xcup", "block", part, "a tool", "sources"}, f,
+    synthesis::put_synthesis(store, {to_string(spec), "xcup", "block", part, "a tool", "sources", bands}, f,
                              {"0", "abc", "a machine", "2026-01-01T00:00:00Z", "mantissa synthesize"});
 }
 
@@ -66,12 +66,12 @@ json advised(const std::string& problem, const std::string& more = "") {
 
 /// What compare prints for the design that was advised.
 void expect_compare_agrees(const Scratch& scratch, const std::string& problem, const std::string& part,
-                           const std::vector<int>& lanes, const char* rows) {
+                           const std::vector<int>& lanes, const char* rows, const std::string& bands = "streamed") {
     const std::string device = scratch.write("toy.toml", kCard), store = scratch.path("s.sqlite");
     const json before = advised(problem);
     ASSERT_TRUE(before.contains("advised"));
     const std::string spec = before["advised"]["spec"];
-    for (const int count : lanes) put_area(store, compare::with_lanes(parse_spec(spec), count), part);
+    for (const int count : lanes) put_area(store, compare::with_lanes(parse_spec(spec), count), part, bands);
     const json j = advised(problem, "--device " + device + " --store " + store);
     ASSERT_TRUE(j.contains("hardware"));
     const json& hardware = j["hardware"];
@@ -114,6 +114,18 @@ TEST_F(AdvisedHardware, OfASparseMatrixIsWhatCompareSays) {
 TEST_F(AdvisedHardware, OfAGridIsWhatCompareSays) {
     const Scratch scratch;
     expect_compare_agrees(scratch, "diffusion2d:level=4,field=jump", "core", {1}, "rows");
+}
+
+/// The core that is simulated for a constant stencil holds it, so that one's area is named.
+TEST_F(AdvisedHardware, OfAStencilIsTheCoreThatHoldsIt) {
+    const Scratch scratch;
+    expect_compare_agrees(scratch, "poisson2d:level=4", "core", {1}, "rows", "constant");
+    const auto named = [](const std::string& problem) {
+        return run("solve --problem " + problem + " --advise --threads 1")
+                   .out.find(" --bands constant --target xcup\n") != std::string::npos;
+    };
+    EXPECT_TRUE(named("poisson2d:level=4"));
+    EXPECT_FALSE(named("diffusion2d:level=4,field=jump"));
 }
 #endif
 

@@ -196,6 +196,17 @@ TEST(Outputs, ATraceWithoutAClockOfTheRunLeavesNoSaveFile) {
     EXPECT_TRUE(std::filesystem::exists(scratch.path("x.fst")) && std::filesystem::exists(scratch.path("x.gtkw")));
 }
 
+/// Every datapath of a schedule is named, not the first alone.
+TEST(Outputs, SimulateNamesAllOfASchedule) {
+    if (std::system("verilator --version >/dev/null 2>&1") != 0) GTEST_SKIP() << "Verilator is not installed";
+    const std::string command =
+        "simulate --problem poisson2d:level=2 --max-iterations 2 --schedule '1:s17e8;2e-3:s23e8'";
+    const std::string row = "then              s23e8 below a defect of 0.002\n";
+    const Outcome o = run(command);
+    EXPECT_NE(o.out.find(row), std::string::npos) << o.out << o.err;
+    EXPECT_EQ(json::parse(run(command + " --json").out)["schedule"], "1:s17e8;0.002:s23e8");
+}
+
 TEST(Outputs, SweepDryRunSpeaksJson) {
     const Scratch scratch;
     const std::string toml = scratch.write("s.toml", "[[grid]]\nproblem = \"poisson2d:level=3\"\ninner = [5, 6]\n");

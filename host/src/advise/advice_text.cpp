@@ -101,11 +101,13 @@ std::string hardware_text(const Problem& problem, const Proposal& proposal, cons
     const DatapathSpec& spec = proposal.options.spec;
     if (const std::string why = advising::core_refusal(spec, problem.system); !why.empty())
         return fmt::format("No core takes this: {}; engines emulated and gpu do.\n", why);
-    const bool sparse = problem.system.kind() == System::Kind::sparse;
+    const System::Kind kind = problem.system.kind();
+    const bool sparse = kind == System::Kind::sparse;
+    const char* const core = sparse ? " --operator sparse" : kind == System::Kind::stencil ? " --bands constant" : "";
     return fmt::format(
         "In hardware the {} core takes these words, with the same bits: add --engine rtl, hls or systemc "
         "to the solve. Its area and clock:\n  mantissa synthesize --spec {}{} --target {}\n",
-        sparse ? "sparse" : "integer", base::shell_quoted(to_string(spec)), sparse ? " --operator sparse" : "", target);
+        sparse ? "sparse" : "integer", base::shell_quoted(to_string(spec)), core, target);
 }
 
 } // namespace

@@ -34,6 +34,8 @@ std::string comparison_of(const Problem& problem, const SolveOptions& o, const s
                     "[[design]]\nspec = {}\n",
                     quoted(problem.name), quoted(place), o.inner, o.tolerance, quoted(to_string(o.spec)));
     text += problem.system.kind() == System::Kind::sparse ? "sparse = true\n" : "jacobi = true\n";
+    if (problem.system.kind() == System::Kind::stencil)
+        text += "bands = \"constant\"\n"; // as the simulated core has it
     if (o.headroom) text += fmt::format("headroom = {}\n", *o.headroom);
     return text;
 }

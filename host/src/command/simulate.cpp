@@ -218,10 +218,8 @@ int simulate_command(const SimulateFlags& flags) {
     const std::optional<sparse_core::RowStream> order = order_of(problem, options.spec);
     const sim::SimulationReport report = sim::make_report(*counts, flags.clock_mhz * 1e6);
     if (flags.json) {
-        results::Json j = results::to_json(result);
-        j["problem"] = problem.name;
-        if (cycles) j["preconditioner"] = options::preconditioner_text(options);
-        else j["spec"] = to_string(options.spec);
+        results::Json j = results::to_json(Point{problem.name, std::string(rtl->name()), options});
+        j.update(results::to_json(result));
         j["simulation"] = cycles ? cycles_to_json(report) : to_json(report);
         if (order) j["order"] = to_json(*order);
         if (checked) j["check"] = {{"engine", flags.check}, {"passes", passes->load()}};
@@ -229,6 +227,8 @@ int simulate_command(const SimulateFlags& flags) {
     } else {
         fmt::print("{:<18}{}\n{:<18}{}\n", "problem", problem.name, cycles ? "preconditioner" : "datapath",
                    cycles ? options::preconditioner_text(options) : to_string(options.spec));
+        for (std::size_t i = 1; i < options.schedule.size(); ++i)
+            fmt::print("{:<18}{}\n", i == 1 ? "then" : "", cli::to_text(options.schedule[i]));
         fmt::print("{:<18}{}{}\n", "status", to_string(result.status),
                    result.detail.empty() ? "" : ": " + result.detail);
         fmt::print("{:<18}{} inner, {} outer\n", "iterations", result.inner_iterations, result.outer_iterations);

@@ -211,17 +211,26 @@ void print(const SynthesisOutcome& o, const std::string& tool) {
     fmt::print("  critical path of the median: {}\n", synthesis::median_placement(o.placements).critical);
 }
 
+/// What a core refuses names the core; of several specs this says which.
+void check_request(const SynthesisOutcome& o, const SynthesizeFlags& flags) {
+    try {
+        synthesis::Synthesizer::check(o.request);
+    } catch (const InvalidInput& fault) {
+        const std::string what = fault.what();
+        throw InvalidInput(what.starts_with("the ") ? fmt::format("spec {}: {}", subject_of(o.request), what) : what);
+    }
+    if (flags.place) synthesis::Synthesizer::check_place(o.request, flags.seeds);
+}
+
 int synthesize_command(const CLI::App& app, const SynthesizeFlags& flags, const std::string& typed) {
     text::WholeRange{1, kMostJobs}.require("--jobs", flags.jobs);
     text::WholeRange{1, 99}.require("--seeds", flags.seeds);
     if (!flags.store.empty()) base::check_store_path(flag_of(Common::store), flags.store);
     std::vector<SynthesisOutcome> all = requests_of(flags);
-    with_option_names({"bands", "combinational", "lanes", "level", "operator", "place", "seeds", "stored-level"}, [&] {
-        for (const SynthesisOutcome& o : all) { // all of them, before any tool runs
-            synthesis::Synthesizer::check(o.request);
-            if (flags.place) synthesis::Synthesizer::check_place(o.request, flags.seeds);
-        }
-    });
+    with_option_names(
+        {"bands", "combinational", "lanes", "level", "operator", "place", "seeds", "spec", "stored-level"}, [&] {
+            for (const SynthesisOutcome& o : all) check_request(o, flags); // all of them, before any tool runs
+        });
     check_given(app, flags);
     synthesis::Synthesizer synthesizer(flags.store, current_provenance(typed));
     run_all(all, synthesizer, flags);

@@ -9,6 +9,7 @@
 #include "mantissa/base/files.hpp"
 #include "mantissa/host/point.hpp"
 #include "mantissa/host/registry.hpp"
+#include "mantissa/resident.hpp"
 #include "text/toml_text.hpp"
 
 namespace mantissa::compare {
@@ -146,8 +147,7 @@ private:
                                fmt::format("the core of {} streams no coefficients, second differences hold their "
                                            "stencil: leave bands out",
                                            text));
-                if (design.resident && design.spec.lanes != 1)
-                    file_.fail(line, "the number of lanes of a resident design is found: leave lanes out");
+                if (design.resident) check_resident(design.spec, line);
                 if (design.sparse) check_sparse(design.spec, line);
                 enter(c, design, line);
             }
@@ -213,6 +213,12 @@ private:
             file_.fail(text::TomlText::line_of(t, "headroom"),
                        fmt::format("headroom must be a whole number from {} to {}", kLeastHeadroom, kMostHeadroom));
         design.headroom = static_cast<int>(bits);
+    }
+
+    void check_resident(const DatapathSpec& spec, std::uint32_t line) const {
+        if (spec.lanes != 1) file_.fail(line, "the number of lanes of a resident design is found: leave lanes out");
+        if (const std::string why = resident_words_refusal(spec); !why.empty())
+            file_.fail(line, fmt::format("a resident design: {}", why));
     }
 
     void check_sparse(const DatapathSpec& spec, std::uint32_t line) const {

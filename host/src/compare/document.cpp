@@ -113,7 +113,7 @@ std::vector<doc::Core> cores_of(Gathered& g, const Provenance& here) {
                         .multiplier = doc::known_value_of<doc::Multiplier>(key.multiplier),
                         .bands = doc::known_value_of<doc::CoreBands>(key.bands),
                         .part = key.part,
-                        .lanes = parse_spec(key.spec).lanes,
+                        .lanes = a.lanes,
                         .luts = a.luts,
                         .memory_luts = a.memory_luts,
                         .flip_flops = a.flip_flops,

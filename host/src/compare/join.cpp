@@ -6,6 +6,7 @@
 
 #include "mantissa/format.hpp"
 #include "synthesis/core_clock.hpp"
+#include "synthesis/synthesis.hpp"
 
 namespace mantissa::compare {
 
@@ -50,19 +51,9 @@ struct Joiner {
         return design_clock(g, design, device, key, here);
     }
 
-    static Gap no_stencil(const Design& design, const std::string& problem) {
-        return {fmt::format("{} on {}", design.key(), problem),
-                "bands = \"constant\" holds a stencil, and this problem's bands vary",
-                "give the design bands = \"streamed\" for it"};
-    }
-
     void enter_resident(const RowSeed& seed) {
         const Device& device = c.devices[seed.device];
-        if (seed.design.constant_bands.value_or(false) && g.problems.at(seed.problem).kind != "stencil") {
-            gap(no_stencil(seed.design, seed.problem));
-            return;
-        }
-        std::string why_not;
+        std::string why_not; // (of a problem without a constant stencil gathering has said why)
         std::vector<Row> of_design = resident_rows(
             seed, [&](const CoreKey& key) { return clock(seed.design, device, key); }, why_not);
         if (!why_not.empty())
@@ -91,7 +82,9 @@ struct Joiner {
         const CoreArea core{a.slices, a.blocks, a.memory_bits};
         const Sourced<ClockFigures> mhz = clock(design, device, key);
         if (design.constant_bands.value_or(false) && facts.kind != "stencil") {
-            gap(no_stencil(design, problem));
+            gap({fmt::format("{} on {}", design.key(), problem),
+                 "bands = \"constant\" holds a stencil, and this problem's bands vary",
+                 "give the design bands = \"streamed\" for it"});
             return;
         }
         const bool constant = design.constant_bands.value_or(c.constant_bands) && facts.kind == "stencil";
@@ -119,8 +112,11 @@ struct Joiner {
                 }
         }
         if (list.empty())
-            unfit.add(fmt::format("one core does not fit {} (short of {}); choose a larger device or shorter formats",
-                                  device.name, fit.bound),
+            unfit.add(fmt::format("one core does not fit {} (short of {}); choose a larger device or shorter formats{}",
+                                  device.name, fit.bound,
+                                  fit.bound == "blocks" && multiplier == "block"
+                                      ? ", or give the design multiplier = \"logic\""
+                                      : ""),
                       fmt::format("{}, {} multipliers", spec, multiplier));
         for (std::size_t i = 0; i < list.size(); ++i) {
             const Estimate& e = list[i];
@@ -227,6 +223,10 @@ std::vector<Row> join(const Comparison& comparison, Gathered& gathered, const Pr
 }
 
 std::vector<Row> join_constant(const Comparison& comparison, Gathered& gathered, const Provenance& here) {
+    const bool streamed = std::ranges::any_of(comparison.designs, [](const Design& d) {
+        return !d.resident && !d.sparse && !d.constant_bands.value_or(false) && !synthesis::holds_stencil(d.spec);
+    });
+    if (!streamed) return {}; // it would say what the rows say
     Comparison held = comparison;
     held.constant_bands = true;
     std::erase_if(held.problems, [&](const std::string& p) {

@@ -39,6 +39,10 @@ struct SynthesisRequest {
 /// What is synthesised a part of: the datapath, or "b2,w=10,level=10,stored=5", of several
 /// lanes with ",lanes=4" behind it.
 [[nodiscard]] std::string subject_of(const SynthesisRequest& request);
+/// Elements a clock: of the datapath, or of the cycle core.
+[[nodiscard]] inline int lanes_of(const SynthesisRequest& request) {
+    return request.cycle ? request.cycle->lanes : request.spec.lanes;
+}
 
 /// Has the core of these rows only a constant stencil, no streams of coefficients? The floating core's second
 /// differences are those of (8, -1), whose numbers are part of the hardware.

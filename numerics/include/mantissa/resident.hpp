@@ -152,6 +152,8 @@ struct ResidentStencil {
 /// does not move, exact dot products; scalars whose range holds every r.r; `iterate` (V) a fixed format of 64 bits,
 /// rounding half up.
 [[nodiscard]] std::string resident_refusal(const DatapathSpec& spec, const System& system, const Format& iterate);
+/// What of that the datapath alone tells.
+[[nodiscard]] std::string resident_words_refusal(const DatapathSpec& spec);
 
 /// e0 with norm in (2^(e0-1), 2^e0]; of a positive, finite norm.
 [[nodiscard]] int resident_exponent(double norm);

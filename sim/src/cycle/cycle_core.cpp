@@ -180,11 +180,11 @@ void append_steps(CoreParameters& list, const std::vector<multilevel::StepWeight
 std::string cycle_core_refusal(const GridWords& grid, const CycleSpec& spec) {
     if (grid.levels() > kMostLevel)
         return fmt::format("preconditioner multilevel: a simulated core has cycles for grids of up to 2^{} + 1 nodes a "
-                           "side; take engine hls",
+                           "side; take mantissa solve --engine hls",
                            kMostLevel);
     if (grid.centre > kMostCentre)
         return fmt::format("preconditioner multilevel: the cycle core's stencils have integers of up to {}, and this "
-                           "one's middle is {}; take engine hls",
+                           "one's middle is {}; take mantissa solve --engine hls",
                            kMostCentre, grid.centre);
     const GridPlan plan = multilevel::grid_plan(grid, spec);
     const auto& first = plan.level.front();
@@ -193,7 +193,7 @@ std::string cycle_core_refusal(const GridWords& grid, const CycleSpec& spec) {
     });
     if (!alike)
         return fmt::format("preconditioner multilevel:{}: the cycle core has the same bits on all levels; give one "
-                           "number for each of w, f and e, or take engine hls",
+                           "number for each of w, f and e, or take mantissa solve --engine hls",
                            to_string(spec));
     return {};
 }

@@ -35,6 +35,10 @@ std::string to_text(const EnergyEstimate& e) {
                        e.upper, e.settled ? "" : ", not settled");
 }
 
+std::string to_text(const ScheduleStage& stage) {
+    return fmt::format("{} below a defect of {}", to_string(stage.spec), text::shortest(stage.below));
+}
+
 std::string to_text(const ErrorBound& b) {
     if (!b.absolute) return "none: " + b.why;
     return fmt::format("{:.3e}{}  (largest element of the error, for sure; {})", *b.absolute,
@@ -66,9 +70,7 @@ void print_request(std::FILE* to, const Point& point, const Problem& problem, co
         fmt::format("{}  ({} unknowns, {})", problem.name, problem.system.size(), to_string(problem.system.kind())));
     row("scheme", scheme);
     if (!o.preconditioner || !refining) row("datapath", to_string(o.spec));
-    for (std::size_t i = 1; i < o.schedule.size(); ++i)
-        row(i == 1 ? "then" : "",
-            fmt::format("{} below a defect of {}", to_string(o.schedule[i].spec), text::shortest(o.schedule[i].below)));
+    for (std::size_t i = 1; i < o.schedule.size(); ++i) row(i == 1 ? "then" : "", to_text(o.schedule[i]));
     row("engine", parts.empty() ? point.engine : point.engine + ", " + parts);
     if (!exchanges.empty()) row("exchanges", exchanges);
     if (!problem.guess.empty()) row("begins at", "a guess");

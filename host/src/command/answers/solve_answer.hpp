@@ -23,6 +23,8 @@ struct Check {
 /// As the rows "energy error" and "error bound" have them.
 std::string to_text(const EnergyEstimate& e);
 std::string to_text(const ErrorBound& b);
+/// As the row "then" has it.
+std::string to_text(const ScheduleStage& stage);
 
 /// What was asked for.
 void print_request(std::FILE* to, const Point& point, const Problem& problem, const std::string& parts = {},

@@ -47,6 +47,8 @@ struct CycleDesign {
 /// The tables [[cycle]] of a comparison file whose problems and devices are read already.
 std::vector<CycleDesign> read_cycle_designs(const text::TomlText& file, const Comparison& comparison,
                                             const std::string& folder);
+/// Why there is no cycle core for this system; empty where there is. (Words were looked at when the file was read.)
+std::string cycle_system_refusal(const CycleDesign& design, const System& system);
 /// Solves them on the emulated engine, where the store has not done it.
 void gather_cycle_solves(GatherContext& context);
 /// The netlist of a design's core with so many lanes on a family, its rows for grids of 2^level + 1 nodes a side. The

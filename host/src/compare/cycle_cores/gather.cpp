@@ -22,6 +22,14 @@ Point point_of(const Comparison& c, const std::string& problem, const CycleDesig
 
 } // namespace
 
+std::string cycle_system_refusal(const CycleDesign& design, const System& system) {
+    if (multilevel::word_cycles_refusal("emulated", system, design.cycle, {design.outer}).empty()) return {};
+    return fmt::format(
+        "a cycle core takes poisson2d on 2^{} + 1 to 2^{} + 1 nodes a side; give such a problem, or leave "
+        "the [[cycle]] out",
+        multilevel::kLeastCycleLevel, multilevel::kMostCycleLevel);
+}
+
 void gather_cycle_solves(GatherContext& context) {
     const Comparison& c = context.comparison;
     std::vector<Point> todo;
@@ -29,9 +37,7 @@ void gather_cycle_solves(GatherContext& context) {
     for (const auto& [problem, facts] : context.problems)
         for (const CycleDesign& design : c.cycles) {
             const std::string what = fmt::format("{} on {}", to_string(design.cycle), problem);
-            const std::string why =
-                multilevel::word_cycles_refusal("emulated", facts.system, design.cycle, {design.outer});
-            if (!why.empty()) {
+            if (const std::string why = cycle_system_refusal(design, facts.system); !why.empty()) {
                 gaps.add(why, what);
                 continue;
             }

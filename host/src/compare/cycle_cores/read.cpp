@@ -7,11 +7,14 @@
 #include "../comparison_file.hpp"
 #include "cycle_cores.hpp"
 #include "mantissa/multilevel/cycle_solver.hpp"
+#include "synthesis/recipe.hpp"
 #include "text/toml_text.hpp"
 
 namespace mantissa::compare {
 
 namespace {
+
+constexpr int kAnyLevel = 5;
 
 std::vector<std::size_t> devices_of(const text::TomlText& file, const toml::table& t, const Comparison& c) {
     std::vector<std::size_t> devices;
@@ -63,6 +66,8 @@ std::vector<CycleDesign> read_cycle_designs(const text::TomlText& file, const Co
         for (const auto& [text, line] : cycles) {
             design.cycle = file.at_line(line, [&] { return parse_cycle_spec(text); });
             if (design.cycle.in_double) file.fail(line, "a cycle core has words: give bits, as w=10");
+            // (What the core refuses of a cycle does not depend on the grid's size.)
+            file.at_line(line, [&] { return synthesis::cycle_core({design.cycle, kAnyLevel, kAnyLevel, 1}); });
             designs.push_back(design);
         }
     }

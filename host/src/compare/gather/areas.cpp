@@ -60,14 +60,15 @@ struct Gatherer {
     GapGroups gaps{};
     std::mutex mutex{};
 
-    void enter_area(const CoreKey& key, const synthesis::SynthesisFigures& f, const Provenance& from,
+    void enter_area(const Task& task, const synthesis::SynthesisFigures& f, const Provenance& from,
                     const std::string& tool) {
+        const CoreKey& key = task.key;
         const std::string& target = key.target;
         const std::string id =
             context.out.origins.add({"measured", fmt::format("cells of the core {} ({})", text_of(key), tool), from});
         const std::lock_guard lock(mutex);
         context.out.areas[key] = {{f.luts, f.memory_luts, f.flip_flops, f.slices(target), f.multipliers, f.memory_bits,
-                                   f.io_bits, f.depth, f.model_mhz, f.model_path},
+                                   f.io_bits, f.depth, f.model_mhz, f.model_path, synthesis::lanes_of(task.request)},
                                   id};
     }
     /// `placements` slowest first; nothing of none.
@@ -81,10 +82,11 @@ struct Gatherer {
     }
 
     /// What the store has, whoever put it and with whichever sources: for --stored, and where yosys is missing.
-    bool from_store(const CoreKey& key) {
+    bool from_store(const Task& task) {
+        const CoreKey& key = task.key;
         const auto known = documents.newest_synthesis(key);
         if (!known) return false;
-        enter_area(key, known->figures, known->provenance, known->tool);
+        enter_area(task, known->figures, known->provenance, known->tool);
         const auto placed = documents.placements(key, known->sources);
         std::vector<synthesis::Placement> placements;
         for (const auto& p : placed) placements.push_back(p.placement);
@@ -92,13 +94,14 @@ struct Gatherer {
         return true;
     }
 
-    void run(synthesis::Synthesizer& synthesizer, const CoreKey& key, const synthesis::SynthesisRequest& request) {
+    void run(synthesis::Synthesizer& synthesizer, const Task& task) {
+        const auto& [key, request, work] = task;
         const bool core = synthesis::is_core(key.part);
         try {
             synthesizer.take_kept(request);
             const synthesis::SynthesisFigures f = synthesizer.figures(request);
             const auto from = documents.origin_of_synthesis(key, f.luts, f.flip_flops, f.depth);
-            enter_area(key, f, from.value_or(current_provenance(context.options.command)), synthesizer.tool());
+            enter_area(task, f, from.value_or(current_provenance(context.options.command)), synthesizer.tool());
         } catch (const std::runtime_error& fault) { // refused, or yosys or nextpnr is missing or failed
             gaps.add(fault.what(), text_of(key));
             return;
@@ -180,8 +183,8 @@ void gather_areas(GatherContext& context) {
     running::ItemProgress line("syntheses", todo.size(), work);
     base::run_jobs(todo.size(), synthesizer ? context.options.threads : 1, [&](std::size_t i) {
         const Task& task = todo[i];
-        if (synthesizer) gatherer.run(*synthesizer, task.key, task.request);
-        else if (!gatherer.from_store(task.key)) gatherer.gaps.add(why_not, text_of(task.key));
+        if (synthesizer) gatherer.run(*synthesizer, task);
+        else if (!gatherer.from_store(task)) gatherer.gaps.add(why_not, text_of(task.key));
         line.done(task.work);
     });
     gatherer.gaps.enter(context, "area");

@@ -6,11 +6,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "compare/cycle_cores/cycle_cores.hpp"
 #include "mantissa/base/quoted.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/options.hpp"
 #include "mantissa/host/registry.hpp"
 #include "mantissa/host/sweep.hpp"
+#include "mantissa/resident.hpp"
 #include "running/progress.hpp"
 
 namespace mantissa::compare {
@@ -81,6 +83,30 @@ template <class Action> void for_solves(const Comparison& c, const Action& actio
 /// For the time left: an engine that simulates clocks takes so many times the emulated one's time.
 double work_of(const Point& point) {
     return estimated_work(point) * (point.engine == "rtl" ? 200 : point.engine == "systemc" ? 100 : 1);
+}
+
+/// Refuses a core that none of the problems suits: its netlists would be made for nothing.
+void check_stencils(const Comparison& comparison, const std::map<std::string, Problem>& problems) {
+    const auto require_one = [&](const std::string& what, const auto& refusal_of) {
+        std::string why;
+        for (const auto& [text, problem] : problems)
+            if (why = refusal_of(problem.system); why.empty()) return;
+        throw InvalidInput(fmt::format("{} suits no problem of this comparison: {}", what, why));
+    };
+    for (const Design& design : comparison.designs) {
+        const std::string what = "design " + to_string(design.spec);
+        if (design.resident)
+            require_one(what, [&](const System& s) { return resident_refusal(design.spec, s, *design.outer); });
+        else if (design.constant_bands.value_or(false) && !design.cores.empty())
+            require_one(what, [](const System& s) {
+                return s.kind() == System::Kind::stencil
+                           ? std::string()
+                           : "bands = \"constant\" holds a stencil, and their bands vary; give it bands = \"streamed\"";
+            });
+    }
+    for (const CycleDesign& design : comparison.cycles)
+        require_one("cycle " + to_string(design.cycle),
+                    [&](const System& s) { return cycle_system_refusal(design, s); });
 }
 
 } // namespace
@@ -176,6 +202,7 @@ void gather(const Comparison& comparison, const GatherOptions& options, Gathered
                 "the designs sparse = true, or area = false to compare iterations alone",
                 base::quoted(text)));
     check_sparse(comparison, problems);
+    check_stencils(comparison, problems);
     const StoreAccess access = options.stored_only ? StoreAccess::read : StoreAccess::write;
     Store store(options.store, access);
     ComparisonStore documents(options.store, access);

@@ -64,6 +64,7 @@ struct AreaFigures {
                   depth = 0;
     double model_mhz = 0; ///< of the netlist, with ECP5 delays; its clock is synthesis/core_clock.hpp's
     std::string model_path;
+    int lanes = 1;
 };
 struct ClockFigures {
     double mhz = 0;

@@ -67,23 +67,24 @@ std::string word_cycles_refusal(std::string_view engine, const System& system, c
                                 const CycleLoop& loop) {
     const auto grid = grid_words(system);
     if (!grid)
-        return fmt::format("preconditioner multilevel: engine {} has cycles for constant stencils that bilinear "
-                           "interpolation reproduces, on 2^n + 1 nodes a side (poisson2d); leave that engine out for "
-                           "this system",
-                           engine);
+        return fmt::format(
+            "preconditioner multilevel: engine {} has cycles for constant stencils that bilinear "
+            "interpolation reproduces, on 2^n + 1 nodes a side (poisson2d); leave that engine out (mantissa "
+            "solve --engine emulated takes this system)",
+            engine);
     if (grid->levels() < kLeastCycleLevel || grid->levels() > kMostCycleLevel)
         return fmt::format("preconditioner multilevel: engine {} has cycles for grids of 2^{} + 1 to 2^{} + 1 nodes a "
-                           "side; give such a grid, or leave that engine out",
+                           "side; give such a grid, or leave that engine out (mantissa solve --engine emulated)",
                            engine, kLeastCycleLevel, kMostCycleLevel);
     if (spec.in_double)
         return fmt::format(
             "preconditioner multilevel: engine {} has cycles in words, and none in double; give bits, as "
-            "w=10, or leave that engine out",
+            "w=10, or leave that engine out (mantissa solve --engine emulated)",
             engine);
     if (loop.cg)
         return fmt::format(
             "preconditioner multilevel: engine {} runs cycles alone; give --scheme defect-correction, or "
-            "leave that engine out for CG around them",
+            "leave that engine out for CG around them (mantissa solve --engine emulated)",
             engine);
     if (!loop.iterate.is_fixed() || loop.iterate.word_bits != kOuterBits)
         return fmt::format(
