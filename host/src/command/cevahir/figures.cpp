@@ -178,7 +178,9 @@ std::string figure5(const std::vector<stored::Run>& runs, const Ratios& paper) {
     for (const auto& [key, of] : means) {
         const auto& [arithmetic, gpus] = key;
         most = std::max(most, gpus);
-        const std::string where = fmt::format(" of {} on {}", arithmetic, gpus);
+        const std::size_t seen = of.gflops.size();
+        const std::string where = fmt::format(" of {} on {}{}", arithmetic, gpus,
+                                              seen == matrices.size() ? "" : fmt::format(" ({} of them)", seen));
         out += stored::ratio_line("GFlop/s" + where, mean_text(of.gflops, 0),
                                   theirs("mean GFlop/s of CG", arithmetic, gpus));
         if (gpus > 1)
