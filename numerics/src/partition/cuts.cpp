@@ -23,7 +23,7 @@ void check_parts(std::size_t rows, std::uint32_t parts) {
         throw InvalidInput(fmt::format("{} rows in {} parts: ask for 1 to {} parts", rows, parts, rows));
 }
 
-/// cut[k] is the smallest i with work(i) parts >= k work(rows); work() ascends from 0.
+/// cut[k] is the smallest i with work(i) parts >= k work(rows) that leaves a row for each part; work() ascends from 0.
 template <class Work> std::vector<std::uint64_t> equal_cuts(std::size_t rows, std::uint32_t parts, Work&& work) {
     using Wide = unsigned __int128;
     std::vector<std::uint64_t> cut(parts + 1, rows);
@@ -31,7 +31,7 @@ template <class Work> std::vector<std::uint64_t> equal_cuts(std::size_t rows, st
     std::uint64_t i = 0;
     for (std::uint32_t k = 0; k < parts; ++k) {
         while (i < rows && Wide{work(i)} * parts < whole * k) ++i;
-        cut[k] = i;
+        cut[k] = std::min<std::uint64_t>(k == 0 ? 0 : std::max(i, cut[k - 1] + 1), rows - (parts - k));
     }
     return cut;
 }
@@ -128,6 +128,16 @@ Partition cut_by_bisection(const CompressedRows& a, std::uint32_t parts, std::ui
         throw InvalidInput(fmt::format("bisection of {} rows into {} parts: METIS ends with status {}; cut them by "
                                        "contiguous or rcm",
                                        a.rows(), parts, status));
+    // (METIS may leave a part empty. It gets a row of the part that has most.)
+    std::vector<std::size_t> has(parts, 0);
+    for (const idx_t part : owner) ++has[static_cast<std::size_t>(part)];
+    for (std::size_t part = 0; part < has.size(); ++part) {
+        if (has[part] != 0) continue;
+        const auto most = std::ranges::max_element(has);
+        *std::ranges::find(owner, static_cast<idx_t>(most - has.begin())) = static_cast<idx_t>(part);
+        --*most;
+        has[part] = 1;
+    }
     return {a, std::vector<std::uint32_t>(owner.begin(), owner.end()), parts};
 }
 #else

@@ -164,6 +164,32 @@ TEST(Partition, EveryWayToCut) {
     }
 }
 
+/// Rows that hold more than a part's share, at the beginning, in the middle and at the end, and as many parts as rows.
+TEST(Partition, EveryWayLeavesEachPartARow) {
+    constexpr std::uint32_t kRows = 24;
+    for (const std::uint32_t full : {0U, 11U, kRows - 1}) {
+        std::vector<std::uint64_t> begin = {0};
+        std::vector<std::uint32_t> column;
+        for (std::uint32_t i = 0; i < kRows; ++i) {
+            for (std::uint32_t j = 0; j < kRows; ++j)
+                if (i == j || i == full || j == full) column.push_back(j);
+            begin.push_back(column.size());
+        }
+        const CompressedRows a(begin, column, std::vector<double>(column.size(), 1.0));
+        for (const CutMethod method : {CutMethod::contiguous, CutMethod::cuthill_mckee, CutMethod::bisection}) {
+            if (method == CutMethod::bisection && !has_metis()) continue;
+            for (std::uint32_t parts = 1; parts <= kRows; ++parts) {
+                const Partition partition = cut(a, parts, method);
+                ASSERT_EQ(partition.parts().size(), parts);
+                for (std::uint32_t k = 0; k < parts; ++k)
+                    EXPECT_FALSE(partition.parts()[k].row.empty())
+                        << to_string(method) << ", part " << k << " of " << parts << ", full row " << full;
+                expect_by_brute_force(a, partition);
+            }
+        }
+    }
+}
+
 TEST(Partition, BisectionCutsFewerEdgesThanRowsDo) {
     if (!has_metis()) GTEST_SKIP() << "built without METIS (libmetis-dev)";
     // A grid of 64 x 16 numbered along its long side: rows cut 2 x 64 points, a bisection may cut 2 x 16.
