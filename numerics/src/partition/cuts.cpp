@@ -115,6 +115,16 @@ Partition cut_by_bisection(const CompressedRows& a, std::uint32_t parts, std::ui
         begin.push_back(static_cast<idx_t>(neighbour.size()));
         weight.push_back(static_cast<idx_t>(a.row_begin()[i + 1] - a.row_begin()[i]) + static_cast<idx_t>(row_weight));
     }
+    // Where a row is a part's share METIS leaves parts empty, and says so on standard output, which is not its own.
+    const auto heaviest = static_cast<std::uint64_t>(*std::ranges::max_element(weight));
+    const std::uint64_t most = (a.nonzeros() + a.rows() * row_weight) / (2 * heaviest);
+    const auto too_many = [&] {
+        return InvalidInput(
+            fmt::format("bisection into {} parts: the longest row is more than half a part's share; ask "
+                        "for at most {} parts, or cut by contiguous or rcm",
+                        parts, std::max<std::uint64_t>(most, 1)));
+    };
+    if (parts > most) throw too_many();
     std::array<idx_t, METIS_NOPTIONS> options;
     METIS_SetDefaultOptions(options.data());
     options[METIS_OPTION_SEED] = 0;
@@ -128,16 +138,9 @@ Partition cut_by_bisection(const CompressedRows& a, std::uint32_t parts, std::ui
         throw InvalidInput(fmt::format("bisection of {} rows into {} parts: METIS ends with status {}; cut them by "
                                        "contiguous or rcm",
                                        a.rows(), parts, status));
-    // (METIS may leave a part empty. It gets a row of the part that has most.)
-    std::vector<std::size_t> has(parts, 0);
-    for (const idx_t part : owner) ++has[static_cast<std::size_t>(part)];
-    for (std::size_t part = 0; part < has.size(); ++part) {
-        if (has[part] != 0) continue;
-        const auto most = std::ranges::max_element(has);
-        *std::ranges::find(owner, static_cast<idx_t>(most - has.begin())) = static_cast<idx_t>(part);
-        --*most;
-        has[part] = 1;
-    }
+    std::vector<bool> has(parts, false);
+    for (const idx_t part : owner) has[static_cast<std::size_t>(part)] = true;
+    if (std::ranges::find(has, false) != has.end()) throw too_many();
     return {a, std::vector<std::uint32_t>(owner.begin(), owner.end()), parts};
 }
 #else

@@ -176,8 +176,7 @@ TEST(Partition, EveryWayLeavesEachPartARow) {
             begin.push_back(column.size());
         }
         const CompressedRows a(begin, column, std::vector<double>(column.size(), 1.0));
-        for (const CutMethod method : {CutMethod::contiguous, CutMethod::cuthill_mckee, CutMethod::bisection}) {
-            if (method == CutMethod::bisection && !has_metis()) continue;
+        for (const CutMethod method : {CutMethod::contiguous, CutMethod::cuthill_mckee}) {
             for (std::uint32_t parts = 1; parts <= kRows; ++parts) {
                 const Partition partition = cut(a, parts, method);
                 ASSERT_EQ(partition.parts().size(), parts);
@@ -188,6 +187,29 @@ TEST(Partition, EveryWayLeavesEachPartARow) {
             }
         }
     }
+}
+
+/// METIS leaves parts empty where rows are as heavy as parts, and writes to standard output.
+TEST(Partition, BisectionRefusesRowsAsHeavyAsParts) {
+    if (!has_metis()) GTEST_SKIP() << "built without METIS (libmetis-dev)";
+    testing::internal::CaptureStdout();
+    std::uint32_t cuts = 0, refused = 0;
+    for (unsigned seed = 0; seed < 20; ++seed) {
+        const CompressedRows a = random_pattern(40, seed);
+        for (std::uint32_t parts = 1; parts <= a.rows(); ++parts) {
+            try {
+                const Partition partition = cut_by_bisection(a, parts);
+                for (const Part& part : partition.parts()) EXPECT_FALSE(part.row.empty()) << parts << ", " << seed;
+                ++cuts;
+            } catch (const InvalidInput& fault) {
+                EXPECT_NE(std::string(fault.what()).find("the longest row is more than half"), std::string::npos);
+                ++refused;
+            }
+        }
+    }
+    EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+    EXPECT_GT(cuts, 40u);
+    EXPECT_GT(refused, 40u);
 }
 
 TEST(Partition, BisectionCutsFewerEdgesThanRowsDo) {

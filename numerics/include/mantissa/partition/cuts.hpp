@@ -20,8 +20,8 @@ Partition cut_contiguous(const CompressedRows& a, std::uint32_t parts, std::uint
 /// Contiguous in the order of reverse Cuthill and McKee.
 Partition cut_after_cuthill_mckee(const CompressedRows& a, std::uint32_t parts, std::uint32_t row_weight = 0);
 /// Recursive bisection of the pattern's graph by METIS (Karypis and Kumar 1998), rows weighted as above, seed 0. Throws
-/// InvalidInput as above, on a matrix with 2^31 rows or entries or more, and where Mantissa was built without METIS
-/// (has_metis()).
+/// InvalidInput as above, on a matrix with 2^31 rows or entries or more, where the longest row is more than half a
+/// part's share, and where Mantissa was built without METIS (has_metis()).
 Partition cut_by_bisection(const CompressedRows& a, std::uint32_t parts, std::uint32_t row_weight = 0);
 bool has_metis();
 
