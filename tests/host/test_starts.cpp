@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "expect_invalid.hpp"
 #include "mantissa/engine.hpp"
 #include "mantissa/host/matrix_market.hpp"
 #include "mantissa/host/options.hpp"
@@ -73,6 +74,21 @@ TEST(Guess, AFarOneIsMended) {
             EXPECT_EQ(result.status, Status::converged) << scheme << " from " << size << ": " << result.detail;
             EXPECT_LT(result.true_residual, 1e-10) << scheme << " from " << size;
         }
+    }
+}
+
+/// A finite guess whose residual is not: said so, whether or not its quotient with b can be formed.
+TEST(Guess, OneBeyondRangeIsRefused) {
+    Problem far = sparse_problem();
+    for (const double size : {1e307, 1e308}) {
+        for (std::size_t i = 0; i < far.b.size(); ++i) {
+            far.b[i] = 1e300;
+            far.guess.resize(far.b.size());
+            far.guess[i] = i % 2 == 0 ? size : -size;
+        }
+        for (const std::string scheme : {"residual-guided", "direct", "jacobi-pcg"})
+            expect_invalid([&] { static_cast<void>(solve(far, *make_emulated_engine(), options_of(scheme))); },
+                           "its residual leaves the range of double precision");
     }
 }
 

@@ -299,6 +299,34 @@ TEST(Verdicts, WhyARecurrenceCouldNotGoOn) {
     }
 }
 
+// Cycles solve a few unknowns in one step, and a recurrence in short formats leaves the solution again with the next:
+// the best iterate counts. Nor is a residual that vanished a limit that was reached.
+TEST(Verdicts, AFewUnknownsKeepTheirBestIterate) {
+    for (const char* cycle : {"v11,w=10", "v22,w=double"})
+        for (std::size_t rows = 1; rows <= 12; ++rows) {
+            std::vector<std::uint64_t> begin{0};
+            std::vector<std::uint32_t> column;
+            std::vector<double> value;
+            for (std::uint32_t i = 0; i < rows; ++i) {
+                for (std::uint32_t j = i == 0 ? 0 : i - 1; j <= i + 1 && j < rows; ++j) {
+                    column.push_back(j);
+                    value.push_back(i == j ? 2 : -1);
+                }
+                begin.push_back(column.size());
+            }
+            Problem p = diagonal({1}, 1.0);
+            p.system = CompressedRows(begin, column, value);
+            p.b.assign(rows, 1.0);
+            SolveOptions o = options_of("flexible", "s17e8", false);
+            o.preconditioner = parse_cycle_spec(cycle);
+            o.max_iterations = 10000;
+            const SolveResult r = solve(p, *make_emulated_engine(), o);
+            SCOPED_TRACE(fmt::format("{}, {} rows: {}", cycle, rows, r.detail));
+            EXPECT_LT(r.true_residual, 1e-3);
+            EXPECT_EQ(r.detail.find("limit") != std::string::npos, r.inner_iterations == o.max_iterations);
+        }
+}
+
 // With Jacobi scaling the solve stops after the first outer step that has reached the tolerance, on the problem as
 // given: one step less has not.
 TEST(Verdicts, JacobiStopsAsSoonAsTheProblemAsGivenIsSolved) {

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <limits>
 #include <random>
+#include <stdexcept>
 
 #include <gtest/gtest.h>
 
@@ -314,6 +316,10 @@ TEST(JacobiPcg, EndsAsItShould) {
     x = Vectors(1);
     EXPECT_THROW(jacobi_pcg(from_dense({{0, 1}, {1, 1}}), {{1, 1}}, x, options(1e-6)), InvalidInput);
     EXPECT_THROW(jacobi_pcg(a, {{1, 2}}, x, options(1e-6)), InvalidInput);
+    for (const double bad : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+        x = Vectors(1);
+        EXPECT_THROW(jacobi_pcg(a, {std::vector<double>(300, bad)}, x, options(1e-6)), InvalidInput);
+    }
 }
 
 /// The reciprocals of these are no numbers: the iterate is the one before.
@@ -326,6 +332,24 @@ TEST(JacobiPcg, AnIterateThatIsNotFiniteIsGivenUp) {
         EXPECT_EQ(x.front(), std::vector<double>(2, begin));
         EXPECT_NEAR(report.true_residual, 1, 1e-12);
     }
+}
+
+TEST(JacobiPcg, PassesOnWhatProgressThrows) {
+    const CompressedRows a = chain(20000);
+    const std::vector<double> b(a.rows(), 1.0);
+    for (const int threads : {1, 3})
+        for (const bool pace : {false, true}) {
+            PcgOptions o = options(1e-10);
+            o.threads = threads;
+            int calls = 0;
+            (pace ? o.pace : o.progress) = [&](std::uint64_t, double) -> bool {
+                if (++calls == 5) throw std::runtime_error("enough");
+                return true;
+            };
+            Vectors x(1);
+            EXPECT_THROW(jacobi_pcg(a, {b}, x, o), std::runtime_error) << threads;
+            EXPECT_EQ(calls, 5) << threads;
+        }
 }
 
 TEST(JacobiPcg, StopsWhenItIsTold) {

@@ -109,6 +109,10 @@ int largest_exponent(std::span<const double> v, std::span<const int> power, int 
 
 std::optional<Balanced> balanced(const Problem& problem, std::span<const double> x, std::string& why) {
     const std::size_t size = problem.system.size();
+    if (x.size() != size || problem.b.size() != size)
+        throw InvalidInput(fmt::format("error of an iterate: it has {} elements, the right-hand side {} and the system "
+                                       "{} unknowns; give as many",
+                                       x.size(), problem.b.size(), size));
     const auto refuse = [&](std::string text) {
         why = std::move(text);
         return std::nullopt;

@@ -29,6 +29,9 @@ inline std::uint64_t patience(std::size_t size, const SolveOptions& options) {
     return 2000 + static_cast<std::uint64_t>(20 * std::sqrt(static_cast<double>(size)));
 }
 inline constexpr double kWorthwhile = 0.9;
+/// A step that leaves less than so many units in the last place of the residual before leaves rounding errors alone:
+/// the recurrence has what it can have, and a flexible one goes away from it again (its beta is one of noise).
+inline constexpr double kSpentUnits = 16;
 /// ... and divergent when its defect has grown to this multiple of the initial one.
 inline constexpr double kDiverged = 1e4;
 

@@ -16,8 +16,6 @@
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "inner.hpp"
 #include "mantissa/pace.hpp"
 #include "running/parallel.hpp"
@@ -189,11 +187,12 @@ private:
         context_.step(alpha_, pq, 1);
         const double before = norm_;
         norm_ = vectors().norm();
-        if (context_.energy_reached()) {
+        const bool spent = norm_ <= kSpentUnits * formats::kDouble.epsilon() * before;
+        if (context_.energy_reached() || (spent && context_.energy > 0)) {
             context_.record(norm_ / context_.initial);
             return ended(Status::converged, {});
         }
-        if (norm_ < context_.target() || reached_as_given()) return true_defect();
+        if (spent || norm_ < context_.target() || reached_as_given()) return true_defect();
         context_.record(norm_ / context_.initial);
         if (!pace_.go_on(++steps_, norm_ / context_.initial)) {
             context_.result.gave_up = pace_.to_go();
@@ -205,17 +204,16 @@ private:
         return !watch_.ends(context_, norm_ / context_.initial);
     }
 
-    /// The recurrence's residual is small enough: is the true one? If not, the iteration begins anew from it.
+    /// The recurrence's residual is small enough, or nothing but rounding: is the true one? If not, the iteration
+    /// begins anew from it.
     [[nodiscard]] bool true_defect() {
         vectors().defect();
         norm_ = vectors().norm();
         context_.record(norm_ / context_.initial);
         if (norm_ < context_.target() * (1 + kReachedSlack) || reached_as_given()) return ended(Status::converged, {});
         if (!(norm_ < kWorthwhile * best_true_))
-            return ended(Status::stagnated,
-                         fmt::format("the recurrence's residual reached the tolerance, the true one stays at {:.2f} "
-                                     "times the tolerance: double precision cannot",
-                                     norm_ / context_.target()));
+            return ended(Status::stagnated, "the recurrence's residual is small enough, the true one stays above the "
+                                            "tolerance: double precision cannot");
         best_true_ = norm_;
         if (watch_.ends(context_, norm_ / context_.initial)) return false;
         first_ = true;

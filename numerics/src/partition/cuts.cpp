@@ -23,7 +23,7 @@ void check_parts(std::size_t rows, std::uint32_t parts) {
         throw InvalidInput(fmt::format("{} rows in {} parts: ask for 1 to {} parts", rows, parts, rows));
 }
 
-/// cut[k] is the smallest i with work(i) parts >= k work(rows); work() ascends from 0.
+/// cut[k] is the smallest i with work(i) parts >= k work(rows) that leaves a row for each part; work() ascends from 0.
 template <class Work> std::vector<std::uint64_t> equal_cuts(std::size_t rows, std::uint32_t parts, Work&& work) {
     using Wide = unsigned __int128;
     std::vector<std::uint64_t> cut(parts + 1, rows);
@@ -31,7 +31,7 @@ template <class Work> std::vector<std::uint64_t> equal_cuts(std::size_t rows, st
     std::uint64_t i = 0;
     for (std::uint32_t k = 0; k < parts; ++k) {
         while (i < rows && Wide{work(i)} * parts < whole * k) ++i;
-        cut[k] = i;
+        cut[k] = std::min<std::uint64_t>(k == 0 ? 0 : std::max(i, cut[k - 1] + 1), rows - (parts - k));
     }
     return cut;
 }
@@ -115,6 +115,16 @@ Partition cut_by_bisection(const CompressedRows& a, std::uint32_t parts, std::ui
         begin.push_back(static_cast<idx_t>(neighbour.size()));
         weight.push_back(static_cast<idx_t>(a.row_begin()[i + 1] - a.row_begin()[i]) + static_cast<idx_t>(row_weight));
     }
+    // Where a row is a part's share METIS leaves parts empty, and says so on standard output, which is not its own.
+    const auto heaviest = static_cast<std::uint64_t>(*std::ranges::max_element(weight));
+    const std::uint64_t most = (a.nonzeros() + a.rows() * row_weight) / (2 * heaviest);
+    const auto too_many = [&] {
+        return InvalidInput(
+            fmt::format("bisection into {} parts: the longest row is more than half a part's share; ask "
+                        "for at most {} parts, or cut by contiguous or rcm",
+                        parts, std::max<std::uint64_t>(most, 1)));
+    };
+    if (parts > most) throw too_many();
     std::array<idx_t, METIS_NOPTIONS> options;
     METIS_SetDefaultOptions(options.data());
     options[METIS_OPTION_SEED] = 0;
@@ -128,6 +138,9 @@ Partition cut_by_bisection(const CompressedRows& a, std::uint32_t parts, std::ui
         throw InvalidInput(fmt::format("bisection of {} rows into {} parts: METIS ends with status {}; cut them by "
                                        "contiguous or rcm",
                                        a.rows(), parts, status));
+    std::vector<bool> has(parts, false);
+    for (const idx_t part : owner) has[static_cast<std::size_t>(part)] = true;
+    if (std::ranges::find(has, false) != has.end()) throw too_many();
     return {a, std::vector<std::uint32_t>(owner.begin(), owner.end()), parts};
 }
 #else

@@ -169,6 +169,44 @@ TEST(EnergyStop, GoesOnWhileTheResidualFalls) {
     }
 }
 
+/// A diagonal matrix, 3 on the diagonal or rising by `rise` a row, and a right-hand side without a pattern.
+mantissa::Problem diagonal_problem(std::uint32_t rows, double rise) {
+    std::vector<std::uint64_t> begin{0};
+    std::vector<std::uint32_t> column;
+    std::vector<double> diagonal, b;
+    for (std::uint32_t i = 0; i < rows; ++i) {
+        diagonal.push_back(3 + rise * i);
+        column.push_back(i);
+        begin.push_back(i + 1);
+        b.push_back(std::sin(1.0 + 7.0 * i));
+    }
+    mantissa::Problem problem = make_problem("poisson2d:level=3");
+    problem.system = mantissa::System(mantissa::CompressedRows(begin, column, diagonal));
+    problem.b = b;
+    problem.exact = {};
+    return problem;
+}
+
+/// Where one step is all that there is to do, the next ones are of rounding errors and lead away again, by a flexible
+/// beta as far as one likes.
+TEST(EnergyStop, EndsWhereAStepLeavesRoundingAlone) {
+    for (const char* cycle : {"", "v22,w=double", "v11,w=10"})
+        for (const char* scheme : {"flexible", "inexact-pcg"})
+            for (const double rise : {0.0, 0.37})
+                for (std::uint32_t rows = 1; rows < 24; ++rows)
+                    for (const double energy : {1e-3, 1e-8, 1e-12}) {
+                        SolveOptions o = options_of(Scheme::direct, true, energy);
+                        mantissa::set_scheme(o, scheme);
+                        if (*cycle != 0) o.preconditioner = mantissa::parse_cycle_spec(cycle);
+                        if (*cycle != 0 && o.scheme == Scheme::inexact_pcg) o.spec = SolveOptions().spec;
+                        const auto r = solve(diagonal_problem(rows, rise), *mantissa::make_emulated_engine(), o);
+                        ASSERT_EQ(r.status, Status::converged)
+                            << scheme << " " << cycle << ", " << rows << " rows, " << rise << ", to " << energy << ": "
+                            << r.detail << ", residual " << r.true_residual << ", " << r.inner_iterations;
+                        ASSERT_LT(r.true_residual, 2 * energy) << scheme << " " << cycle << ", " << rows << " rows";
+                    }
+}
+
 TEST(EnergyStop, ZeroRightHandSide) {
     mantissa::Problem problem = make_problem("poisson2d:level=3");
     std::fill(problem.b.begin(), problem.b.end(), 0.0);

@@ -1,9 +1,11 @@
 // Bounds of the error: what they say, and when there is none.
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include <gtest/gtest.h>
 
+#include "../expect_invalid.hpp"
 #include "mantissa/host/error_bounds.hpp"
 #include "mantissa/host/problem.hpp"
 #include "systems.hpp"
@@ -64,6 +66,16 @@ TEST(ErrorBounds, SaysWhyThereIsNone) {
     EXPECT_NE(why({{1}}, {1}, {kInfinity}).find("iterate is not finite"), std::string::npos);
     EXPECT_NE(why({{1, 0}, {0, 0}}, {1, 1}, {1, 0}).find("row 2 is empty"), std::string::npos);
     EXPECT_NE(why({{2, 1}, {-1, 2}}, {1, 1}, {1, 1}).find("not symmetric"), std::string::npos);
+}
+
+TEST(ErrorBounds, TakeAnElementForEachUnknown) {
+    for (const auto& [b, u] : {std::pair(std::vector<double>{1, 1}, std::vector<double>{1}),
+                               std::pair(std::vector<double>{1}, std::vector<double>{1, 1})}) {
+        const mantissa::Problem problem = judge::problem_of({{2, 1}, {1, 2}}, b);
+        expect_invalid([&, &u = u] { static_cast<void>(error_bound(problem, u, 1)); }, "give as many");
+        expect_invalid([&, &u = u] { static_cast<void>(mantissa::energy_estimate(problem, u, 10, 1)); },
+                       "give as many");
+    }
 }
 
 TEST(ErrorBounds, AnIndefiniteMatrixNeverHasOne) {

@@ -164,6 +164,54 @@ TEST(Partition, EveryWayToCut) {
     }
 }
 
+/// Rows that hold more than a part's share, at the beginning, in the middle and at the end, and as many parts as rows.
+TEST(Partition, EveryWayLeavesEachPartARow) {
+    constexpr std::uint32_t kRows = 24;
+    for (const std::uint32_t full : {0U, 11U, kRows - 1}) {
+        std::vector<std::uint64_t> begin = {0};
+        std::vector<std::uint32_t> column;
+        for (std::uint32_t i = 0; i < kRows; ++i) {
+            for (std::uint32_t j = 0; j < kRows; ++j)
+                if (i == j || i == full || j == full) column.push_back(j);
+            begin.push_back(column.size());
+        }
+        const CompressedRows a(begin, column, std::vector<double>(column.size(), 1.0));
+        for (const CutMethod method : {CutMethod::contiguous, CutMethod::cuthill_mckee}) {
+            for (std::uint32_t parts = 1; parts <= kRows; ++parts) {
+                const Partition partition = cut(a, parts, method);
+                ASSERT_EQ(partition.parts().size(), parts);
+                for (std::uint32_t k = 0; k < parts; ++k)
+                    EXPECT_FALSE(partition.parts()[k].row.empty())
+                        << to_string(method) << ", part " << k << " of " << parts << ", full row " << full;
+                expect_by_brute_force(a, partition);
+            }
+        }
+    }
+}
+
+/// METIS leaves parts empty where rows are as heavy as parts, and writes to standard output.
+TEST(Partition, BisectionRefusesRowsAsHeavyAsParts) {
+    if (!has_metis()) GTEST_SKIP() << "built without METIS (libmetis-dev)";
+    testing::internal::CaptureStdout();
+    std::uint32_t cuts = 0, refused = 0;
+    for (unsigned seed = 0; seed < 20; ++seed) {
+        const CompressedRows a = random_pattern(40, seed);
+        for (std::uint32_t parts = 1; parts <= a.rows(); ++parts) {
+            try {
+                const Partition partition = cut_by_bisection(a, parts);
+                for (const Part& part : partition.parts()) EXPECT_FALSE(part.row.empty()) << parts << ", " << seed;
+                ++cuts;
+            } catch (const InvalidInput& fault) {
+                EXPECT_NE(std::string(fault.what()).find("the longest row is more than half"), std::string::npos);
+                ++refused;
+            }
+        }
+    }
+    EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+    EXPECT_GT(cuts, 40u);
+    EXPECT_GT(refused, 40u);
+}
+
 TEST(Partition, BisectionCutsFewerEdgesThanRowsDo) {
     if (!has_metis()) GTEST_SKIP() << "built without METIS (libmetis-dev)";
     // A grid of 64 x 16 numbered along its long side: rows cut 2 x 64 points, a bisection may cut 2 x 16.

@@ -43,7 +43,7 @@ struct ErrorBound {
 /// error: error_bound() gives one.
 ///
 /// Nothing where the matrix has a diagonal entry that is not above zero, is not symmetric or shows itself indefinite,
-/// and where x or b is not finite.
+/// and where x or b is not finite. Throws InvalidInput, here and below, where one has not an element for each unknown.
 std::optional<EnergyEstimate> energy_estimate(const Problem& problem, std::span<const double> x, std::uint64_t most,
                                               int threads);
 

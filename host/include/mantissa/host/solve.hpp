@@ -238,7 +238,7 @@ struct SolveResult {
 };
 
 /// Called for each step of the history and at times between, how often is for the solver to choose; false stops the
-/// solve (Status::iteration_limit). A defect of 0 is not known.
+/// solve (Status::iteration_limit), and what it throws comes out of the solve. A defect of 0 is not known.
 using Progress = std::function<bool(const HistoryPoint&)>;
 
 /// Solves a problem from u = 0, or from its guess. Whether it converged is judged by the true residual of the problem

@@ -81,10 +81,12 @@ SolveResult solve_from_guess(const Problem& problem, const Engine& engine, const
     for (double before = std::numeric_limits<double>::infinity();;) {
         total.true_residual = relative_residual(problem.system, u, problem.b, options.threads, decides);
         const bool first = std::isinf(before), reached = total.true_residual < decides;
-        if (!std::isfinite(total.true_residual)) {
+        const auto beyond_range = [&](double residual) {
+            if (std::isfinite(residual)) return false;
             if (first) throw InvalidInput("guess: its residual leaves the range of double precision; scale it down");
-            break;
-        }
+            return true;
+        };
+        if (beyond_range(total.true_residual)) break;
         const bool worth = may_go_on(total.status) && total.true_residual < kWorthwhile * before;
         if (!first && (reached || !worth || total.inner_iterations >= limit)) break;
         before = total.true_residual;
@@ -92,6 +94,7 @@ SolveResult solve_from_guess(const Problem& problem, const Engine& engine, const
         if (reached) std::fill(rest.b.begin(), rest.b.end(), 0.0);
         else certain_defect(problem.system, u, problem.b, rest.b, options.threads);
         const double left = norm2(rest.b, options.threads), scale = left / all;
+        if (beyond_range(left)) break; // (the quotient above is formed with powers of two taken out)
         if (!reached) asked.tolerance = std::clamp(options.tolerance / scale, std::numeric_limits<double>::min(), 0.5);
         asked.max_iterations = limit - total.inner_iterations;
         Progress shown;

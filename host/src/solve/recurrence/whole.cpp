@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../inner.hpp"
@@ -56,16 +57,20 @@ public:
             norm = now;
             end = run(norm);
         }
-        if (context_.energy_reached()) static_cast<void>(true_norm(norm)); // (the last is the best in energy)
+        if (energy_reached()) static_cast<void>(true_norm(norm)); // (the last is the best in energy)
         else best_.give_back(true_norm(norm), u_);
-        const bool trouble = end != RunEnd::passes && end != RunEnd::rho_reached && end != RunEnd::exact;
-        judge_direct(problem_, u_, d_, end == RunEnd::rho_reached || context_.energy_reached(),
+        const bool reached = end == RunEnd::rho_reached || end == RunEnd::exact;
+        const bool trouble = end != RunEnd::passes && !reached;
+        judge_direct(problem_, u_, d_, reached || energy_reached(),
                      trouble ? name() + " ended: " + why_ended(end, solver_.culprit(), context_.options) : "",
                      context_);
     }
 
 private:
     [[nodiscard]] std::string name() const { return to_string(iterated(context_.options)); }
+
+    /// Do the steps' energies say so, or has the last step left rounding alone? An estimate formed anew decides.
+    [[nodiscard]] bool energy_reached() const { return context_.energy_reached() || spent_; }
 
     /// From the defect d, of this norm.
     RunEnd run(double norm) {
@@ -74,15 +79,20 @@ private:
         double stop = context_.target() / norm, least = norm;
         RunEnd end = RunEnd::passes;
         const bool by_energy = context_.energy > 0;
-        std::uint64_t until_look = between_looks_ = kBetweenLooks;
-        while (end == RunEnd::passes && context_.remaining() > 0 && !context_.cancelled && !context_.energy_reached()) {
+        std::uint64_t until_look = between_looks_ = most_between_looks_;
+        spent_ = false;
+        const double spent = std::pow(kSpentUnits * context_.options.spec.r.epsilon(), 2);
+        double before = 1; // (r is what it starts from, over its norm)
+        while (end == RunEnd::passes && context_.remaining() > 0 && !context_.cancelled && !energy_reached()) {
             const std::uint64_t most = by_energy ? 1 : kIterations; // (the energy's estimate wants every alpha)
             const RunReport report =
                 solver_.run({.passes = std::min({context_.remaining(), most, until_look}), .rho_stop = stop * stop});
             context_.count(report, report.passes);
-            if (by_energy)
+            if (by_energy) {
                 context_.step(solver_.scalar("alpha"), solver_.scalar(divisor(solver_.definition())),
                               norm * norm * context_.fit);
+                spent_ = solver_.square() <= spent * std::exchange(before, solver_.square());
+            }
             context_.report(
                 {context_.result.inner_iterations, 0, std::sqrt(solver_.square()) * norm / context_.initial});
             end = report.end;
@@ -112,9 +122,9 @@ private:
         const double now = true_norm(norm), before = best_.norm();
         best_.offer(now, u_);
         const bool apart = now > kApart * norm * std::sqrt(solver_.square());
-        if (!apart) between_looks_ = kBetweenLooks;
+        if (!apart) between_looks_ = most_between_looks_;
         else if (now < before) between_looks_ = std::max<std::uint64_t>(between_looks_ / 4, 1);
-        else between_looks_ = std::min(2 * between_looks_, kBetweenLooks);
+        else between_looks_ = std::min(2 * between_looks_, most_between_looks_);
         return between_looks_;
     }
 
@@ -134,7 +144,10 @@ private:
     DoubleArithmetic arithmetic_;
     BestIterate best_;
     std::vector<double> start_, right_, correction_;
-    std::uint64_t between_looks_ = kBetweenLooks;
+    /// (A few unknowns are solved within as many steps, and a recurrence may leave the solution again with the next.)
+    std::uint64_t most_between_looks_ = u_.size() <= kBetweenLooks ? 1 : kBetweenLooks;
+    std::uint64_t between_looks_ = most_between_looks_;
+    bool spent_ = false; ///< where the error's energy stops the solve: the last step left rounding errors alone
 };
 
 } // namespace

@@ -10,9 +10,9 @@
 namespace mantissa {
 
 /// Where contiguous rows of equal weight are cut: part k owns rows cut[k] .. cut[k + 1] - 1. cut[k] is the smallest i
-/// with row_begin[i] + row_weight i >= k (nonzeros + row_weight rows) / parts, formed in integers. `row_weight` stands
-/// for a row's work on vectors, in units of an entry's work; 0 is the partition of Cevahir et al. 2009. Throws
-/// InvalidInput on no part, or more parts than rows.
+/// with row_begin[i] + row_weight i >= k (nonzeros + row_weight rows) / parts, formed in integers, and that leaves every
+/// part a row. `row_weight` stands for a row's work on vectors, in units of an entry's work; 0 is the partition of
+/// Cevahir et al. 2009. Throws InvalidInput on no part, or more parts than rows.
 std::vector<std::uint64_t> contiguous_cuts(const CompressedRows& a, std::uint32_t parts, std::uint32_t row_weight = 0);
 
 /// Contiguous rows as the matrix stands.
@@ -20,8 +20,8 @@ Partition cut_contiguous(const CompressedRows& a, std::uint32_t parts, std::uint
 /// Contiguous in the order of reverse Cuthill and McKee.
 Partition cut_after_cuthill_mckee(const CompressedRows& a, std::uint32_t parts, std::uint32_t row_weight = 0);
 /// Recursive bisection of the pattern's graph by METIS (Karypis and Kumar 1998), rows weighted as above, seed 0. Throws
-/// InvalidInput as above, on a matrix with 2^31 rows or entries or more, and where Mantissa was built without METIS
-/// (has_metis()).
+/// InvalidInput as above, on a matrix with 2^31 rows or entries or more, where the longest row is more than half a
+/// part's share, and where Mantissa was built without METIS (has_metis()).
 Partition cut_by_bisection(const CompressedRows& a, std::uint32_t parts, std::uint32_t row_weight = 0);
 bool has_metis();
 

@@ -63,7 +63,8 @@ struct PcgReport {
 /// McKee first. Sums of a row go over its entries in order; dot products over blocks of 1024 rows in eight interleaved
 /// sums closed by halving, the blocks in order: so the bits depend on neither threads nor instruction set.
 ///
-/// Throws InvalidInput: a right-hand side or start of another length, a diagonal entry that is not above zero.
+/// Throws InvalidInput: a right-hand side or start of another length, a right-hand side that is not finite, a diagonal
+/// entry that is not above zero; and what `progress` or `pace` throws.
 std::vector<PcgReport> jacobi_pcg(const CompressedRows& a, const std::vector<std::vector<double>>& b,
                                   std::vector<std::vector<double>>& x, const PcgOptions& options);
 

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <exception>
 #include <string>
+
+#include <fmt/format.h>
 
 #if defined(_OPENMP)
 #include <omp.h>
@@ -162,6 +165,7 @@ private:
 #pragma omp master
                 final = mine;
             }
+            if (thrown_) std::rethrow_exception(thrown_); // (none may leave threads that run side by side)
             start = final;
             if (start.any()) m_.slice(o_.threads); // (whoever is still at it has iterations to save time in)
         }
@@ -206,6 +210,7 @@ private:
     std::vector<double> x_, r_, p_, q_, sums_;
     Columns norm_{};
     bool cancelled_ = false;
+    std::exception_ptr thrown_; ///< by whoever was told
 };
 
 Columns Group::total(std::size_t kind) const {
@@ -252,8 +257,13 @@ void Group::tell(const Scalars& mine) {
         if (mine.active[s]) worst = std::max(worst, std::sqrt(mine.squares[s]) / norm_[s]);
         iterations = std::max(iterations, mine.iterations[s]);
     }
-    if (o_.pace && !o_.pace(iterations, worst)) cancelled_ = true;
-    if (o_.progress && iterations != 0 && !o_.progress(iterations, worst)) cancelled_ = true;
+    try {
+        if (o_.pace && !o_.pace(iterations, worst)) cancelled_ = true;
+        if (o_.progress && iterations != 0 && !o_.progress(iterations, worst)) cancelled_ = true;
+    } catch (...) {
+        thrown_ = std::current_exception();
+        cancelled_ = true;
+    }
 }
 
 /// One thread's share of a run; where it is not `fresh` it goes on. It pauses where slices are worth making. The sums
@@ -326,6 +336,10 @@ std::vector<PcgReport> jacobi_pcg(const CompressedRows& a, const std::vector<std
         if (b[s].size() != a.rows() || x[s].size() != a.rows())
             throw InvalidInput("Jacobi-PCG: right-hand side " + std::to_string(s + 1) +
                                " or its start is not as long as the matrix has rows");
+        const auto bad = std::find_if_not(b[s].begin(), b[s].end(), [](double v) { return std::isfinite(v); });
+        if (bad != b[s].end())
+            throw InvalidInput(fmt::format("Jacobi-PCG: right-hand side {} element {} is {}: give finite numbers",
+                                           s + 1, bad - b[s].begin() + 1, *bad));
     }
     PcgRows matrix(a);
     std::vector<PcgReport> reports(b.size());
