@@ -41,8 +41,8 @@ std::vector<Option> declared() {
         of(Group::place, "threads", Type::whole, "threads, 0 for all cores; results do not depend on it",
            kAdvice | kDense),
         of(Group::place, "parts", Type::whole,
-           "share the system out over this many parts, with the same bits (integers, dot=fixed[MSB:LSB], or "
-           "direct and jacobi-pcg in double; engine emulated); under mpirun each rank is one"),
+           "share the system out over this many parts, with the same bits (integers, dot=fixed[MSB:LSB], "
+           "multilevel cycles, or direct and jacobi-pcg in double; engine emulated); under mpirun each rank is one"),
         of(Group::place, "cut", Type::text,
            "how rows go to parts: contiguous (the default), rcm or bisection; grids are cut in strips"),
         of(Group::place, "exchange", Type::text,
