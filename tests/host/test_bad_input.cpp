@@ -208,7 +208,7 @@ TEST(BadInput, BlocksOfMxWords) {
             {kSmall + spec + "--engine systemc", {"p=mxint8", alone}},
             {kSmall + spec + "--check hls", {"p=mxint8", alone}},
             {kSmall + "--parts 3", {"depend on their order", "--spec 's17e8,dot=fixed[13:-50]'"}},
-            {kSmall + "--preconditioner multilevel --parts 4000", {"4000 parts: this system has rows for at most"}},
+            {kSmall + "--preconditioner multilevel --parts 40", {"40 parts: this system has rows for at most"}},
             {kSmall + "--spec s23e8,coef=mxint8,dot=fixed[13:-50] --parts 2",
              {"over 2 parts: blocks of MX words would be cut"}},
             {kSmall + spec + "--resident", {"resident: vectors are floating"}},
