@@ -8,6 +8,24 @@
 
 namespace mantissa::detail {
 
+namespace {
+
+/// Are the part's rows one run of its elements? A strip's are.
+bool one_run(const std::vector<std::uint32_t>& at) {
+    return !at.empty() && at.back() - at.front() + 1 == at.size();
+}
+
+/// work(i, place) for each owned row; a run without lookups, so that the loop is one over vectors.
+template <class Work> void for_owned(const IterateShare& s, const Work& work) {
+    const std::vector<std::uint32_t>& at = s.local.owned;
+    if (one_run(at))
+        for (std::size_t i = 0, first = at.front(); i < at.size(); ++i) work(i, first + i);
+    else
+        for (std::size_t i = 0; i < at.size(); ++i) work(i, at[i]);
+}
+
+} // namespace
+
 PartedCycleVectors::PartedCycleVectors(const System& system, std::unique_ptr<multilevel::PartedCycle> cycle,
                                        int threads)
     : cycle_(std::move(cycle)), iterate_(cycle_->space(), system, cycle_->partition(),
@@ -35,7 +53,7 @@ bool PartedCycleVectors::correct() {
     iterate_.on_every_part([&](std::size_t k, IterateShare& s) {
         Vectors& v = part_[k];
         const std::vector<std::uint32_t>& at = s.local.owned;
-        if (!at.empty() && at.back() - at.front() + 1 == at.size()) { // a strip: nothing moves
+        if (one_run(at)) { // nothing moves
             cycle_->correct_own(k, std::span(s.d).subspan(at.front(), at.size()), v.z);
         } else {
             v.own.resize(at.size());
@@ -50,7 +68,9 @@ bool PartedCycleVectors::correct() {
 
 void PartedCycleVectors::add_correction() {
     iterate_.on_every_part([&](std::size_t k, IterateShare& s) {
-        for (std::size_t i = 0; i < s.local.owned.size(); ++i) s.u[s.local.owned[i]] += part_[k].z[i];
+        const double* const z = part_[k].z.data();
+        double* const u = s.u.data();
+        for_owned(s, [=](std::size_t i, std::size_t at) { u[at] += z[i]; });
     });
 }
 
@@ -91,11 +111,9 @@ double PartedCycleVectors::correction_by_product() {
 
 void PartedCycleVectors::direct(double beta) {
     iterate_.on_every_part([&](std::size_t k, IterateShare& s) {
-        Vectors& v = part_[k];
-        for (std::size_t i = 0; i < v.z.size(); ++i) {
-            double& p = v.p[s.local.owned[i]];
-            p = v.z[i] + beta * p;
-        }
+        const double* const z = part_[k].z.data();
+        double* const p = part_[k].p.data();
+        for_owned(s, [=](std::size_t i, std::size_t at) { p[at] = z[i] + beta * p[at]; });
     });
 }
 
@@ -117,11 +135,12 @@ double PartedCycleVectors::multiply() {
 
 void PartedCycleVectors::step(double alpha) {
     iterate_.on_every_part([&](std::size_t k, IterateShare& s) {
-        const Vectors& v = part_[k];
-        for (const std::uint32_t i : s.local.owned) {
-            s.u[i] += alpha * v.p[i];
-            s.d[i] += alpha * v.q[i];
-        }
+        const double *const p = part_[k].p.data(), *const q = part_[k].q.data();
+        double *const u = s.u.data(), *const d = s.d.data();
+        for_owned(s, [=](std::size_t, std::size_t at) {
+            u[at] += alpha * p[at];
+            d[at] += alpha * q[at];
+        });
     });
 }
 
