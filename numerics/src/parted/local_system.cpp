@@ -20,19 +20,22 @@ std::vector<std::uint32_t> all_elements(const Part& part) {
     return all;
 }
 
-std::uint32_t place_of(const std::vector<std::uint32_t>& all, std::uint32_t row) {
-    return static_cast<std::uint32_t>(std::lower_bound(all.begin(), all.end(), row) - all.begin());
+/// Where each of them is in the part; anything for the other rows of the whole.
+std::vector<std::uint32_t> places_of(const std::vector<std::uint32_t>& all, std::size_t rows) {
+    std::vector<std::uint32_t> place(rows, 0);
+    for (std::uint32_t k = 0; k < all.size(); ++k) place[all[k]] = k;
+    return place;
 }
 
 System of_rows(const CompressedRows& a, const Partition& partition, std::uint32_t part,
-               const std::vector<std::uint32_t>& all) {
+               const std::vector<std::uint32_t>& all, const std::vector<std::uint32_t>& place) {
     std::vector<std::uint64_t> begin = {0};
     std::vector<std::uint32_t> column;
     std::vector<double> value;
     for (const std::uint32_t row : all) {
         if (partition.owner(row) == part)
             for (std::uint64_t k = a.row_begin()[row]; k < a.row_begin()[row + 1]; ++k) {
-                column.push_back(place_of(all, a.column()[k]));
+                column.push_back(place[a.column()[k]]);
                 value.push_back(a.value()[k]);
             }
         begin.push_back(column.size());
@@ -80,11 +83,11 @@ System of_symmetric(const SymmetricBands& m, const Partition& partition, std::ui
 
 /// Where the rows of each list are in the part.
 std::vector<std::vector<std::uint32_t>> places(const std::vector<Exchange>& lists,
-                                               const std::vector<std::uint32_t>& all) {
+                                               const std::vector<std::uint32_t>& place) {
     std::vector<std::vector<std::uint32_t>> result;
     for (const Exchange& list : lists) {
         std::vector<std::uint32_t>& at = result.emplace_back();
-        for (const std::uint32_t row : list.row) at.push_back(place_of(all, row));
+        for (const std::uint32_t row : list.row) at.push_back(place[row]);
     }
     return result;
 }
@@ -93,14 +96,14 @@ std::vector<std::vector<std::uint32_t>> places(const std::vector<Exchange>& list
 
 LocalSystem local_system(const System& whole, const Partition& partition, std::uint32_t part) {
     const Part& own = partition.parts()[part];
-    const std::vector<std::uint32_t> all = all_elements(own);
+    const std::vector<std::uint32_t> all = all_elements(own), place = places_of(all, partition.rows());
     System system =
-        std::visit(Overloaded{[&](const CompressedRows& m) { return of_rows(m, partition, part, all); },
+        std::visit(Overloaded{[&](const CompressedRows& m) { return of_rows(m, partition, part, all, place); },
                               [&](const Stencil& m) { return of_stencil(m, all); },
                               [&](const Bands& m) { return of_bands(m, partition, part, all); },
                               [&](const SymmetricBands& m) { return of_symmetric(m, partition, part, all); }},
                    whole.matrix());
-    LocalSystem local{std::move(system), {}, {}, {places(own.send, all), places(own.receive, all)}};
+    LocalSystem local{std::move(system), {}, {}, {places(own.send, place), places(own.receive, place)}};
     for (std::uint32_t k = 0; k < all.size(); ++k)
         (partition.owner(all[k]) == part ? local.owned : local.ghost).push_back(k);
     return local;

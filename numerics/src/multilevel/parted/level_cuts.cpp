@@ -23,13 +23,12 @@ std::vector<std::uint32_t> owners_below(const WordRows& restriction, std::span<c
     return below;
 }
 
-/// What the owners of a matrix's rows read of the vector that it multiplies.
+/// What the owners of a matrix's rows read of others' elements of the vector that it multiplies.
 void add_reads(const WordRows& a, std::span<const std::uint32_t> owner_of_row,
-               std::vector<std::vector<std::uint32_t>>& reads) {
-    for (std::size_t row = 0; row < a.rows; ++row) {
-        std::vector<std::uint32_t>& list = reads[owner_of_row[row]];
-        list.insert(list.end(), a.column.begin() + a.begin[row], a.column.begin() + a.begin[row + 1]);
-    }
+               std::span<const std::uint32_t> owner_of_column, std::vector<std::vector<std::uint32_t>>& reads) {
+    for (std::size_t row = 0; row < a.rows; ++row)
+        for (std::uint32_t k = a.begin[row]; k < a.begin[row + 1]; ++k)
+            if (owner_of_column[a.column[k]] != owner_of_row[row]) reads[owner_of_row[row]].push_back(a.column[k]);
 }
 
 /// Where the elements of a level are in a part's vectors: its rows first, then its ghosts.
@@ -48,6 +47,10 @@ WordRows rows_of(const WordRows& a, std::span<const std::uint32_t> rows, std::sp
     some.rows = rows.size();
     some.point = a.point;
     some.begin.assign(1, 0);
+    std::size_t entries = 0;
+    for (const std::uint32_t row : rows) entries += a.begin[row + 1] - a.begin[row];
+    some.column.reserve(entries);
+    some.word.reserve(entries);
     for (const std::uint32_t row : rows) {
         for (std::uint32_t k = a.begin[row]; k < a.begin[row + 1]; ++k) {
             some.column.push_back(place.empty() ? a.column[k] : place[a.column[k]]);
@@ -81,9 +84,9 @@ LevelCuts cut_levels(const WordHierarchy& h, std::span<const std::uint32_t> owne
     for (std::size_t at = 0; at < cuts.shared; ++at) {
         const WordLevel& level = h.level[at];
         std::vector<std::vector<std::uint32_t>> reads(parts);
-        add_reads(level.a, cuts.owner[at], reads);
-        add_reads(level.restriction, cuts.owner[at + 1], reads);
-        if (at > 0) add_reads(h.level[at - 1].prolongation, cuts.owner[at - 1], reads);
+        add_reads(level.a, cuts.owner[at], cuts.owner[at], reads);
+        add_reads(level.restriction, cuts.owner[at + 1], cuts.owner[at], reads);
+        if (at > 0) add_reads(h.level[at - 1].prolongation, cuts.owner[at - 1], cuts.owner[at], reads);
         cuts.parts.push_back(detail::parts_that_read(cuts.owner[at], reads));
     }
     cuts.brought.resize(parts);
