@@ -12,8 +12,8 @@ namespace mantissa {
 
 /// The cycle `spec` on `system`, with the bits of make_cycle(): sums of words are exact, and so for all to order as
 /// they like. Each part has its rows of the larger levels, `partition`'s on the finest; elements that others need and
-/// the largest word go between them. Coarser levels are gathered: every part works out all of them, which is faster
-/// than to meet over a few rows. correct() is collective over processes: each gives the whole d and gets the whole c.
+/// the largest word go between them. Coarser levels are gathered: every part works out all of them, without a meeting
+/// over a few rows. correct() is collective over processes: each gives the whole d and gets the whole c.
 ///
 /// The hierarchy is made whole by every process, and then cut. Cycles in double, words longer than the fast path's and
 /// systems of one part or of small levels alone are worked out whole by every process.

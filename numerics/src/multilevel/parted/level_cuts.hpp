@@ -11,7 +11,7 @@
 
 namespace mantissa::multilevel {
 
-/// Levels of fewer rows are not shared out: what parts would save on them, their meetings would cost.
+/// Levels of fewer rows are not shared out: the work on them is about what their meetings cost (docs/parts.md).
 inline constexpr std::size_t kWorthSharing = 4096;
 
 /// Who owns what of a hierarchy. A row of a level belongs to the part that owns the finer row it is closest to: the one
