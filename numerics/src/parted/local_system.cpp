@@ -21,7 +21,7 @@ std::vector<std::uint32_t> all_elements(const Part& part) {
 }
 
 /// Where each of them is in the part; anything for the other rows of the whole.
-std::vector<std::uint32_t> places_of(const std::vector<std::uint32_t>& all, std::size_t rows) {
+std::vector<std::uint32_t> places_in(const std::vector<std::uint32_t>& all, std::size_t rows) {
     std::vector<std::uint32_t> place(rows, 0);
     for (std::uint32_t k = 0; k < all.size(); ++k) place[all[k]] = k;
     return place;
@@ -81,9 +81,10 @@ System of_symmetric(const SymmetricBands& m, const Partition& partition, std::ui
     return SymmetricBands(m.row_length(), std::move(weights), std::move(sums));
 }
 
-/// Where the rows of each list are in the part.
-std::vector<std::vector<std::uint32_t>> places(const std::vector<Exchange>& lists,
-                                               const std::vector<std::uint32_t>& place) {
+} // namespace
+
+std::vector<std::vector<std::uint32_t>> places_of(const std::vector<Exchange>& lists,
+                                                  std::span<const std::uint32_t> place) {
     std::vector<std::vector<std::uint32_t>> result;
     for (const Exchange& list : lists) {
         std::vector<std::uint32_t>& at = result.emplace_back();
@@ -92,18 +93,16 @@ std::vector<std::vector<std::uint32_t>> places(const std::vector<Exchange>& list
     return result;
 }
 
-} // namespace
-
 LocalSystem local_system(const System& whole, const Partition& partition, std::uint32_t part) {
     const Part& own = partition.parts()[part];
-    const std::vector<std::uint32_t> all = all_elements(own), place = places_of(all, partition.rows());
+    const std::vector<std::uint32_t> all = all_elements(own), place = places_in(all, partition.rows());
     System system =
         std::visit(Overloaded{[&](const CompressedRows& m) { return of_rows(m, partition, part, all, place); },
                               [&](const Stencil& m) { return of_stencil(m, all); },
                               [&](const Bands& m) { return of_bands(m, partition, part, all); },
                               [&](const SymmetricBands& m) { return of_symmetric(m, partition, part, all); }},
                    whole.matrix());
-    LocalSystem local{std::move(system), {}, {}, {places(own.send, place), places(own.receive, place)}};
+    LocalSystem local{std::move(system), {}, {}, {places_of(own.send, place), places_of(own.receive, place)}};
     for (std::uint32_t k = 0; k < all.size(); ++k)
         (partition.owner(all[k]) == part ? local.owned : local.ghost).push_back(k);
     return local;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "mantissa/partition/partition.hpp"
@@ -14,6 +15,9 @@ namespace mantissa::detail {
 struct ExchangePlaces {
     std::vector<std::vector<std::uint32_t>> send, receive;
 };
+/// `place`: of each row of the whole.
+std::vector<std::vector<std::uint32_t>> places_of(const std::vector<Exchange>& lists,
+                                                  std::span<const std::uint32_t> place);
 
 struct LocalSystem {
     System system;

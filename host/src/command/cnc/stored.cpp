@@ -231,11 +231,11 @@ std::string figure10(const CncFlags& flags, const std::vector<PaperRatio>& paper
     const CncJson& peaks = run.json.at("peaks");
     const double bytes_peak = peaks.at("bytes_per_second").get<double>();
     constexpr std::uint64_t kSmall = std::uint64_t{1} << 20;
-    struct Row {
+    struct Bar {
         std::string name;
         double operations, bytes;
     };
-    std::vector<Row> rows;
+    std::vector<Bar> rows;
     const auto add = [&](const std::string& name, const CncJson& r) {
         const double seconds = r.at("seconds").get<double>();
         rows.push_back(
@@ -263,7 +263,7 @@ std::string figure10(const CncFlags& flags, const std::vector<PaperRatio>& paper
                 r);
     if (flags.json) {
         CncJson list = CncJson::array();
-        for (const Row& r : rows)
+        for (const Bar& r : rows)
             list.push_back(
                 {{"operation", r.name}, {"percent_of_operations", r.operations}, {"percent_of_bytes", r.bytes}});
         return json_text(list) + "\n";
@@ -273,7 +273,7 @@ std::string figure10(const CncFlags& flags, const std::vector<PaperRatio>& paper
     out +=
         fmt::format("Figure 10: shares of the device's peaks in single precision, {:.1f} TFlop/s and {:.2f} TB/s\n{}",
                     1e-12 * peaks.at("float_operations_per_second").get<double>(), 1e-12 * bytes_peak, table.head());
-    for (const Row& r : rows) out += table.row({r.name, r.operations, r.bytes});
+    for (const Bar& r : rows) out += table.row({r.name, r.operations, r.bytes});
     out += fmt::format("2^20 elements are the paper's size: today a launch costs as much as they do.\n\n");
     for (const char* what : {"axpy % of bandwidth", "dot % of bandwidth", "axpy % of operations",
                              "gemm % of operations", "gemm % of bandwidth"})

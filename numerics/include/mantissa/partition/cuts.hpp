@@ -10,9 +10,9 @@
 namespace mantissa {
 
 /// Where contiguous rows of equal weight are cut: part k owns rows cut[k] .. cut[k + 1] - 1. cut[k] is the smallest i
-/// with row_begin[i] + row_weight i >= k (nonzeros + row_weight rows) / parts, formed in integers, and that leaves every
-/// part a row. `row_weight` stands for a row's work on vectors, in units of an entry's work; 0 is the partition of
-/// Cevahir et al. 2009. Throws InvalidInput on no part, or more parts than rows.
+/// with row_begin[i] + row_weight i >= k (nonzeros + row_weight rows) / parts, formed in integers, and that leaves
+/// every part a row. `row_weight` stands for a row's work on vectors, in units of an entry's work; 0 is the partition
+/// of Cevahir et al. 2009. Throws InvalidInput on no part, or more parts than rows.
 std::vector<std::uint64_t> contiguous_cuts(const CompressedRows& a, std::uint32_t parts, std::uint32_t row_weight = 0);
 
 /// Contiguous rows as the matrix stands.

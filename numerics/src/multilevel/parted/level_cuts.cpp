@@ -61,16 +61,6 @@ WordRows rows_of(const WordRows& a, std::span<const std::uint32_t> rows, std::sp
     return some;
 }
 
-std::vector<std::vector<std::uint32_t>> placed(const std::vector<Exchange>& lists,
-                                               std::span<const std::uint32_t> place) {
-    std::vector<std::vector<std::uint32_t>> result;
-    for (const Exchange& list : lists) {
-        std::vector<std::uint32_t>& at = result.emplace_back();
-        for (const std::uint32_t row : list.row) at.push_back(place[row]);
-    }
-    return result;
-}
-
 } // namespace
 
 LevelCuts cut_levels(const WordHierarchy& h, std::span<const std::uint32_t> owner, std::uint32_t parts,
@@ -118,7 +108,7 @@ PartOfLevels part_of_levels(const WordHierarchy& h, const LevelCuts& cuts, std::
         own.hierarchy.level.push_back({rows_of(whole.a, p.row, place[at]),
                                        rows_of(whole.prolongation, p.row, place[at + 1]),
                                        rows_of(whole.restriction, below, place[at]), whole.words});
-        own.places.push_back({placed(p.send, place[at]), placed(p.receive, place[at])});
+        own.places.push_back({detail::places_of(p.send, place[at]), detail::places_of(p.receive, place[at])});
     }
     return own;
 }
