@@ -60,8 +60,7 @@ public:
     }
     [[nodiscard]] std::string cycles_refusal(const System&, const CycleSpec&, const CycleLoop&) const override {
         return "preconditioner multilevel: cycles run on one GPU, and over parts on processors; leave --devices out, "
-               "or "
-               "take --parts without engine gpu";
+               "or take --parts without engine gpu";
     }
 
 private:

@@ -4,7 +4,6 @@
 #include "grid_cycle.hpp"
 
 #include <array>
-#include <bit>
 #include <limits>
 #include <utility>
 
@@ -203,8 +202,7 @@ public:
 #pragma omp parallel for num_threads(threads_) reduction(max : largest) if (n >= kSideWorthThreads)
         for (std::size_t j = 0; j < rows; ++j)
             for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, std::abs(d[j * n + i]));
-        if (links_)
-            largest = std::bit_cast<double>(links_->largest(std::bit_cast<Wide>(largest))); // (in order, above 0)
+        if (links_) largest = links_->largest_magnitude(largest);
         if (largest == 0) {
             std::fill(c.begin(), c.end(), 0.0);
             return;

@@ -3,7 +3,6 @@
 #include "rows_cycle.hpp"
 
 #include <array>
-#include <bit>
 #include <utility>
 
 #include <fmt/format.h>
@@ -123,8 +122,7 @@ public:
         double largest = 0;
 #pragma omp parallel for num_threads(threads_) reduction(max : largest) if (n >= kWorthThreads)
         for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, std::abs(scaled(i)));
-        if (links_)
-            largest = std::bit_cast<double>(links_->largest(std::bit_cast<Wide>(largest))); // (in order, above 0)
+        if (links_) largest = links_->largest_magnitude(largest);
         if (largest == 0) return std::fill(c.begin(), c.end(), 0.0);
         const int w = top.words.w, point = w - 1 - exponent_of(largest);
         const double most = std::ldexp(1.0, w - 1) - 1;

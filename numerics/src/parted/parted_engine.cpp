@@ -17,7 +17,6 @@
 #include "mantissa/multilevel/cycle_solver.hpp"
 #include "mantissa/multilevel/grid_words.hpp"
 #include "mantissa/multilevel/word_solve.hpp"
-#include "mantissa/partition/parted_cycle.hpp"
 #include "mantissa/row_forms.hpp"
 #include "on_every_part.hpp"
 #include "parted_cycle_vectors.hpp"
@@ -235,7 +234,8 @@ public:
                                                       const CycleLoop& loop) const override {
         if (const std::string why = cycles_refusal(system, spec, loop); !why.empty()) throw InvalidInput(why);
         const auto grid = *multilevel::grid_words(system);
-        return multilevel::make_cycle_solver(grid, loop, make_parted_word_solver(space_, grid, spec, exchange_));
+        return multilevel::make_cycle_solver(grid, loop,
+                                             multilevel::make_parted_word_solver(space_, grid, spec, exchange_));
     }
 
 private:

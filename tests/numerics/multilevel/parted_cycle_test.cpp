@@ -1,5 +1,5 @@
 // Cycles over parts: the bits of the whole, for any number of parts and any cut.
-#include "mantissa/partition/parted_cycle.hpp"
+#include "mantissa/partition/parted_engine.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "defects.hpp"
+#include "mantissa/multilevel/cycle.hpp"
 #include "mantissa/partition/cuts.hpp"
-#include "mantissa/partition/parted_engine.hpp"
 #include "systems.hpp"
 
 namespace mantissa {
@@ -22,7 +22,7 @@ void expect_the_whole_cycles_bits(const System& system, const CycleSpec& spec, C
     for (const std::uint32_t parts : {1U, 2U, 3U, 8U}) {
         const auto space = make_threads_space(parts);
         const ExchangeOptions exchange{way, std::make_shared<ExchangeCounts>()};
-        const auto cycle = make_parted_cycle(space, parts_of(system, parts, method), system, spec, exchange, 1);
+        const auto cycle = make_parted_engine(space, method, exchange)->cycle(system, spec, 1);
         for (const std::uint64_t seed : {1, 2}) {
             const std::vector<double> d = test::some_defect(system, seed);
             whole->correct(d, expected);
@@ -72,15 +72,15 @@ TEST(PartedCycle, WhatIsNotSharedOutIsTheSameEverywhere) {
         std::vector<double> expected(d.size()), found(d.size());
         make_cycle(system, spec, 1)->correct(d, expected);
         const auto space = make_threads_space(3);
-        make_parted_cycle(space, parts_of(system, 3, CutMethod::contiguous), system, spec, {}, 1)->correct(d, found);
+        make_parted_engine(space, CutMethod::contiguous)->cycle(system, spec, 1)->correct(d, found);
         EXPECT_EQ(expected, found);
     }
 }
 
 TEST(PartedCycle, ADefectOfZeroIsCorrectedByZero) {
     const System system = test::poisson(7);
-    const auto cycle = make_parted_cycle(make_threads_space(2), parts_of(system, 2, CutMethod::contiguous), system,
-                                         parse_cycle_spec("v22,w=10"), {}, 1);
+    const auto cycle = make_parted_engine(make_threads_space(2), CutMethod::contiguous)
+                           ->cycle(system, parse_cycle_spec("v22,w=10"), 1);
     std::vector<double> d(system.size(), 0.0), c(d.size(), 1.0);
     cycle->correct(d, c);
     EXPECT_EQ(c, d);

@@ -12,7 +12,6 @@
 #include "../grid_cycle.hpp"
 #include "../rows_cycle.hpp"
 #include "level_cuts.hpp"
-#include "mantissa/partition/parted_cycle.hpp"
 #include "strips.hpp"
 
 namespace mantissa::multilevel {
@@ -211,21 +210,8 @@ std::unique_ptr<PartedCycle> make_cycle_of_parts(const std::shared_ptr<Space>& s
     return whole(cycle ? std::move(cycle) : make_reference_cycle(std::move(levels)));
 }
 
-} // namespace mantissa::multilevel
-
-namespace mantissa {
-
-std::unique_ptr<Cycle> make_parted_cycle(const std::shared_ptr<Space>& space, const Partition& partition,
-                                         const System& system, const CycleSpec& spec, const ExchangeOptions& exchange,
-                                         int threads) {
-    return multilevel::make_cycle_of_parts(space, partition, system, spec, exchange, threads);
-}
-
-std::unique_ptr<multilevel::WordSolver> make_parted_word_solver(const std::shared_ptr<Space>& space,
-                                                                const multilevel::GridWords& grid,
-                                                                const CycleSpec& spec,
-                                                                const ExchangeOptions& exchange) {
-    using namespace multilevel;
+std::unique_ptr<WordSolver> make_parted_word_solver(const std::shared_ptr<Space>& space, const GridWords& grid,
+                                                    const CycleSpec& spec, const ExchangeOptions& exchange) {
     return make_word_solver(
         grid, spec,
         [space, exchange](const GridWords& words, const CycleSpec& given, int threads) -> std::unique_ptr<Cycle> {
@@ -235,4 +221,4 @@ std::unique_ptr<multilevel::WordSolver> make_parted_word_solver(const std::share
         });
 }
 
-} // namespace mantissa
+} // namespace mantissa::multilevel
