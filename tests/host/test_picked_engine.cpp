@@ -8,6 +8,8 @@
 #include "command/parts/picked_engine.hpp"
 #include "mantissa/errors.hpp"
 #include "mantissa/format.hpp"
+#include "mantissa/multilevel/cycle_solver.hpp"
+#include "mantissa/multilevel/cycle_spec.hpp"
 #include "mantissa/partition/parted_engine.hpp"
 
 namespace {
@@ -68,6 +70,52 @@ TEST(PickedEngine, RefusesWhatTheSeveralRefuse) {
     EXPECT_NE(picked->refusal(parse_spec("s10e8"), grid(), {}), "");
     EXPECT_THROW(static_cast<void>(picked->load(grid(), parse_spec("s10e8"), {})), InvalidInput);
     EXPECT_EQ(note->text, "");
+}
+
+/// Has cycles, or says that it has not; and which engine was asked for them.
+class WithCycles final : public Engine {
+public:
+    WithCycles(std::string refusal, int& asked) : refusal_(std::move(refusal)), asked_(asked) {}
+    [[nodiscard]] std::string name() const override { return "gpu"; }
+    [[nodiscard]] std::string description() const override { return {}; }
+    [[nodiscard]] std::string refusal(const DatapathSpec&, const System&, const SessionOptions&) const override {
+        return {};
+    }
+    [[nodiscard]] std::unique_ptr<Session> load(const System&, const DatapathSpec&,
+                                                const SessionOptions&) const override {
+        return nullptr;
+    }
+    [[nodiscard]] std::string cycles_refusal(const System&, const CycleSpec&, const CycleLoop&) const override {
+        return refusal_;
+    }
+    [[nodiscard]] std::unique_ptr<CycleSolver> cycles(const System&, const CycleSpec&,
+                                                      const CycleLoop&) const override {
+        ++asked_;
+        return nullptr;
+    }
+
+private:
+    std::string refusal_;
+    int& asked_;
+};
+
+TEST(PickedEngine, CyclesGoToSeveralWhereTheyAreLongAndCan) {
+    for (const std::size_t side : {std::size_t{2049}, std::size_t{4097}})
+        for (const char* const refusal : {"", "not on several"}) {
+            const auto note = std::make_shared<PickNote>();
+            int one = 0, several = 0;
+            const auto picked =
+                make_picked_engine(std::make_unique<WithCycles>("", one),
+                                   std::make_unique<WithCycles>(refusal, several), never, "2 GPUs", note);
+            const System system(Stencil(side, side, {-1, -1, -1, -1, 8, -1, -1, -1, -1}));
+            EXPECT_EQ(picked->cycles_refusal(system, {}, {}), "");
+            static_cast<void>(picked->cycles(system, {}, {}));
+            const bool shared = side == 4097 && refusal[0] == '\0';
+            EXPECT_EQ(several, shared ? 1 : 0);
+            EXPECT_EQ(one, shared ? 0 : 1);
+            EXPECT_EQ(note->one, !shared);
+            EXPECT_EQ(note->text.empty(), shared) << note->text;
+        }
 }
 
 } // namespace

@@ -12,6 +12,7 @@ namespace mantissa::gpu::cycle_words {
 /// What the kernels of a file work on: in constant memory, for instructions to read from there. One solve at a time.
 static __constant__ CyclePlan plan;
 static __constant__ OuterPlan outer;
+static __constant__ PartPlan parts[kMaxParts]; ///< of this device
 extern __shared__ __align__(16) unsigned char memory[];
 
 /// half(factor x, s) of multilevel/cycle.hpp, ready for many x: a multiplication, an addition and a shift. Exact while
@@ -45,9 +46,10 @@ __device__ __forceinline__ int length_of(unsigned long long bits) {
 /// Integers of a cycle. The types are as narrow as a spec's words allow.
 /// Num: sums within a level. Product: of a word and a weight, upwards. Found: f as stored. Sum: t as stored. Defect: a
 /// defect as stored. Wide: u, b, d.
-template <class NumType, class ProductType, class FoundType, class DefectType, bool kEven> struct Words {
+template <class NumType, class ProductType, class FoundType, class DefectType, bool kEven, bool kParted> struct Words {
     static constexpr bool real = false;
-    static constexpr bool even = kEven; ///< the stencil is -1 around 8
+    static constexpr bool parted = kParted; ///< are there other parts
+    static constexpr bool even = kEven;     ///< the stencil is -1 around 8
     using Num = NumType;
     using Product = ProductType;
     using Found = FoundType;
@@ -57,8 +59,9 @@ template <class NumType, class ProductType, class FoundType, class DefectType, b
     using Wide = long long;
 };
 /// The same cycle in double.
-struct Real {
+template <bool kParted> struct Real {
     static constexpr bool real = true;
+    static constexpr bool parted = kParted;
     static constexpr bool even = false;
     using Num = double;
     using Product = double;
@@ -68,6 +71,21 @@ struct Real {
     using Defect = double;
     using Wide = double;
 };
+
+/// Where a part's vectors are, and what it counts. (Of one part they lie beside what else a level is told: constant
+/// memory is read in lines.)
+template <class P> __device__ __forceinline__ const LevelPlace& place(int l) {
+    if constexpr (P::parted) return parts[blockIdx.y].level[l].own;
+    else return plan.level[l].place;
+}
+template <class P> __device__ __forceinline__ const FinestPlace& finest_place() {
+    if constexpr (P::parted) return parts[blockIdx.y].own;
+    else return outer.place;
+}
+template <class P> __device__ __forceinline__ const Tally& tally() {
+    if constexpr (P::parted) return parts[blockIdx.y].tally[parts[blockIdx.y].view.me];
+    else return outer.tally;
+}
 
 /// In double nothing is rounded.
 struct NoHalf {
@@ -161,15 +179,18 @@ struct Place {
     int x, y0, y1;                      ///< the lane's first column; rows that it owns
     bool inside, own;                   ///< has the lane nodes; are they its own
     bool edge;                          ///< is its first column an edge of the grid
+    bool beside;                        ///< may the tile read rows of other parts
     bool inside_dealt[2], own_dealt[2]; ///< of the chunks that it moves for the warp, two a lane (ring.cuh)
-    __device__ Place(const LevelPlan& level, const Tiles& tiles, int columns, int tile, int halo_lanes) {
+    /// A tile of the rows from `first` up to `end`.
+    __device__ Place(const LevelPlan& level, const Tiles& tiles, int first, int end, int columns, int tile,
+                     int halo_lanes) {
         const int lane = static_cast<int>(threadIdx.x) & (kLanes - 1);
         const int chunk =
             tiles.inverse == 0 ? tile : static_cast<int>(__umulhi(static_cast<unsigned>(tile), tiles.inverse));
         const int strip = tile - chunk * tiles.strips;
         x = strip * (kLanes - 2 * halo_lanes) * columns + (lane - halo_lanes) * columns;
-        y0 = chunk * tiles.rows;
-        y1 = min(y0 + tiles.rows, level.n);
+        y0 = first + chunk * tiles.rows;
+        y1 = min(y0 + tiles.rows, end);
         inside = x >= 0 && x <= level.n;
         own = lane >= halo_lanes && lane < kLanes - halo_lanes && x < level.n;
         edge = x == 0 || x == level.n;
@@ -196,6 +217,29 @@ __device__ __forceinline__ std::conditional_t<kShared, const Numbers&, Numbers> 
         __syncthreads();
         return *reinterpret_cast<const Numbers*>(place);
     }
+}
+
+/// A tile of a part's rows of level l.
+template <class P>
+__device__ __forceinline__ Place place_of(int l, const Tiles& tiles, int columns, int tile, int halo) {
+    const LevelPlan& level = plan.level[l];
+    if constexpr (!P::parted) return Place(level, tiles, 0, level.n, columns, tile, halo);
+    const PartPlan::Level& here = parts[blockIdx.y].level[l];
+    Place at(level, tiles, here.first, here.end, columns, tile, halo);
+    at.beside = at.y0 < here.first + kLeastStrip || at.y1 > here.end - kLeastStrip;
+    return at;
+}
+/// Where row y of a vector of level l is, less y pitches: in the part's own memory, `own`, or in that of the part before
+/// it, vector(0), or after it, vector(1).
+template <class P, class T, class Vector>
+__device__ __forceinline__ const T* holding(const Place& at, int l, int y, const T* own, const Vector& vector) {
+    if constexpr (P::parted)
+        if (at.beside) {
+            const PartPlan::Level& here = parts[blockIdx.y].level[l];
+            if (y < here.first) return static_cast<const T*>(vector(0));
+            if (y >= here.end) return static_cast<const T*>(vector(1));
+        }
+    return own;
 }
 
 /// Tiles in turn over the warps of all blocks, neighbours on different multiprocessors.

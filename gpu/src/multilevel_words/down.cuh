@@ -30,10 +30,10 @@ template <class P> struct DownNumbers {
     typename HalfOf<P>::type enter;
     Num most_r{}, most_f{};
     DownStep<P> step[kMostSteps];
-    const typename P::Defect* defect;
-    __device__ DownNumbers(int l, const typename P::Defect* defect, int shift)
+    const void* entering;
+    __device__ DownNumbers(int l, const void* entering, int shift)
         : enter(shift), step{{plan.level[l], 0}, {plan.level[l], 1}, {plan.level[l], 2}, {plan.level[l], 3}},
-          defect(defect) {
+          entering(entering) {
         if constexpr (!P::real) {
             most_r = most_of<Num>(plan.level[l].w);
             most_f = most_of<Num>(plan.level[l].f);
@@ -47,34 +47,39 @@ template <class P> __device__ __forceinline__ typename P::Sum restricted(typenam
     else return static_cast<typename P::Sum>(t);
 }
 
-/// `shift`: what enters becomes r by half(., shift). Returns the OR of the magnitudes of t.
+/// `side`: of the two stored defects, which enters the finest level. `shift`: what enters becomes r by half(., shift).
+/// Returns the OR of the magnitudes of t.
 template <class P, int kSteps, bool kFinest, int kColumns>
-__device__ __noinline__ unsigned long long down(int l, const typename P::Defect* defect, int shift) {
+__device__ __noinline__ unsigned long long down(int l, int side, int shift) {
     using Num = typename P::Num;
     using Entering = std::conditional_t<kFinest, typename P::Defect, typename P::Sum>;
     constexpr int halo = halo_down(kSteps, kColumns), kCoarse = kColumns / 2;
     const LevelPlan& level = plan.level[l];
     const LevelPlan& next = plan.level[l + 1];
-    auto* const found = static_cast<typename P::Found*>(level.found);
-    auto* const sums = static_cast<typename P::Sum*>(next.entering);
-    const auto& now = numbers<DownNumbers<P>, kColumns == 4>(l, defect, shift);
+    const LevelPlace& here = place<P>(l);
+    auto* const found = static_cast<typename P::Found*>(here.found);
+    auto* const sums = static_cast<typename P::Sum*>(place<P>(l + 1).entering);
+    const void* const given = kFinest ? finest_place<P>().d[side] : here.entering;
+    const auto& now = numbers<DownNumbers<P>, kColumns == 4>(l, given, shift);
+    const auto beside = [&](int which) -> const void* {
+        const PartPlan& part = parts[blockIdx.y];
+        return kFinest ? part.beside[which].d[side] : part.level[l].beside[which].entering;
+    };
     unsigned long long bits = 0;
-    int place = plan.ring;
-    const Ring<Entering, kColumns> entering_rows(place);
-    const int stride = place - plan.ring;
+    int ring = plan.ring;
+    const Ring<Entering, kColumns> entering_rows(ring);
+    const int stride = ring - plan.ring;
     const auto slot = [&](int y) { return (y & (kRowsDown - 1)) * stride; };
-    for (int tile = first_tile(); tile < level.down.strips * level.down.chunks; tile += tile_step()) {
-        const Place at(level, level.down, kColumns, tile, halo);
+    for (int tile = first_tile(); tile < here.down.strips * here.down.chunks; tile += tile_step()) {
+        const Place at = place_of<P>(l, here.down, kColumns, tile, halo);
         Window<Num, kColumns, P::even> window[kSteps];
         Row<Num, kColumns> before[kSteps] = {}, sum_before[kSteps] = {};
         Row<Num, kCoarse> coarse{};
         const int first = at.y0 - 1 - kSteps, last = at.y1 - 1 + kSteps;
         const auto fetch = [&](int y) {
             const bool wanted = y > 0 && y < level.n && y <= last;
-            const Entering* entering;
-            if constexpr (kFinest) entering = now.defect;
-            else entering = static_cast<const Entering*>(level.entering);
-            entering_rows.fetch(slot(y), entering + (y * level.pitch + at.x), wanted, at);
+            const Entering* const from = holding<P>(at, l, y, static_cast<const Entering*>(now.entering), beside);
+            entering_rows.fetch(slot(y), from + (y * level.pitch + at.x), wanted, at);
             close_row();
         };
         for (int y = first; y < first + kRowsDown - 1; ++y) fetch(y);

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "../multilevel_rows/row_cycles.hpp"
+#include "mantissa/gpu/peers.hpp"
 #include "mantissa/gpu/word_cycle.hpp"
 #include "mantissa/multilevel/grid_words.hpp"
 
@@ -22,8 +23,10 @@ constexpr double kInside = 0.999;
 
 class DeviceCycles final : public CycleSolver {
 public:
-    DeviceCycles(const multilevel::GridWords& grid, const CycleSpec& spec, int fraction_bits)
-        : cycle_(static_cast<int>(grid.levels()), {grid.centre, grid.east, grid.north, grid.corner}, spec),
+    DeviceCycles(const multilevel::GridWords& grid, const CycleSpec& spec, int fraction_bits,
+                 const std::shared_ptr<Peers>& peers)
+        : cycle_(cycle_of(static_cast<int>(grid.levels()), {grid.centre, grid.east, grid.north, grid.corner}, spec,
+                          peers)),
           in_double_(spec.in_double), fraction_bits_(fraction_bits), factor_(grid.factor) {}
 
     CycleSolveReport solve(std::span<const double> b, double tolerance, std::uint64_t most_cycles,
@@ -49,6 +52,10 @@ public:
     }
 
 private:
+    static WordCycle cycle_of(int level, const WordStencil& stencil, const CycleSpec& spec,
+                              const std::shared_ptr<Peers>& peers) {
+        return peers ? WordCycle(peers, level, stencil, spec) : WordCycle(level, stencil, spec);
+    }
     /// False where an element of b does not fit.
     bool in_words(std::span<const double> b, const WordSolveRequest& request, WordSolveReport& report,
                   std::vector<double>& u) {
@@ -87,8 +94,12 @@ bool on_grid(const System& system, const CycleLoop& loop) {
 
 } // namespace
 
-std::string cycles_refusal(const System& system, const CycleSpec& spec, const CycleLoop& loop) {
-    if (!on_grid(system, loop)) {
+std::string cycles_refusal(const System& system, const CycleSpec& spec, const CycleLoop& loop, int parts) {
+    const bool grid = on_grid(system, loop);
+    if (!grid && parts > 1)
+        return "preconditioner multilevel: over several GPUs the engine has cycles on grids with a constant stencil, "
+               "with no CG around them; give one GPU, or take --parts without engine gpu";
+    if (!grid) {
         if (!loop.cg && loop.iterate.is_fixed() && multilevel::grid_words(system))
             return fmt::format(
                 "preconditioner multilevel: engine gpu has cycles in words for grids of 2^{} + 1 to 2^{} + "
@@ -101,13 +112,19 @@ std::string cycles_refusal(const System& system, const CycleSpec& spec, const Cy
             "outer {}: the outer loop of engine gpu's cycles has words of 64 bits, as fx64.62; give that, "
             "or leave it out",
             to_string(loop.iterate));
+    const auto level = static_cast<int>(multilevel::grid_words(system)->levels());
+    if (parts > WordCycle::most_parts(level))
+        return fmt::format("preconditioner multilevel: a grid of level {} has strips for at most {} GPUs", level,
+                           WordCycle::most_parts(level));
     return {};
 }
 
-std::unique_ptr<CycleSolver> make_cycles(const System& system, const CycleSpec& spec, const CycleLoop& loop) {
-    if (const std::string why = cycles_refusal(system, spec, loop); !why.empty()) throw InvalidInput(why);
+std::unique_ptr<CycleSolver> make_cycles(const System& system, const CycleSpec& spec, const CycleLoop& loop,
+                                         const std::shared_ptr<Peers>& peers) {
+    const int parts = peers ? peers->parts() : 1;
+    if (const std::string why = cycles_refusal(system, spec, loop, parts); !why.empty()) throw InvalidInput(why);
     if (!on_grid(system, loop)) return make_row_cycles(system, spec, loop);
-    return std::make_unique<DeviceCycles>(*multilevel::grid_words(system), spec, loop.iterate.fraction_bits);
+    return std::make_unique<DeviceCycles>(*multilevel::grid_words(system), spec, loop.iterate.fraction_bits, peers);
 }
 
 } // namespace mantissa::gpu

@@ -1,4 +1,4 @@
-// The engine gpu's solves by multilevel cycles: Engine::cycles() over WordCycle.
+// The engine gpu's solves by multilevel cycles: Engine::cycles() over WordCycle and over rows.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,11 @@
 
 namespace mantissa::gpu {
 
-std::string cycles_refusal(const System& system, const CycleSpec& spec, const CycleLoop& loop);
-std::unique_ptr<CycleSolver> make_cycles(const System& system, const CycleSpec& spec, const CycleLoop& loop);
+class Peers;
+
+/// On one device, or on `parts` of several (`peers`).
+std::string cycles_refusal(const System& system, const CycleSpec& spec, const CycleLoop& loop, int parts = 1);
+std::unique_ptr<CycleSolver> make_cycles(const System& system, const CycleSpec& spec, const CycleLoop& loop,
+                                         const std::shared_ptr<Peers>& peers = nullptr);
 
 } // namespace mantissa::gpu

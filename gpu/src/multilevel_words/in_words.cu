@@ -1,24 +1,19 @@
 // Kernels without floating-point instructions: a test reads their machine code.
-#include "launch.hpp"
 #include "solve.cuh"
 
 namespace mantissa::gpu::cycle_words {
 
-const void* words_kernel(WordClass words) {
+SolveKernel words_kernel(WordClass words) {
     switch (words) {
     case WordClass::even:
-        return reinterpret_cast<const void*>(&solve_kernel<Words<int, int, short, short, true>>);
+        return solve_kernel_of<Words<int, int, short, short, true, false>>();
     case WordClass::shortest:
-        return reinterpret_cast<const void*>(&solve_kernel<Words<int, int, short, short, false>>);
+        return solve_kernel_of<Words<int, int, short, short, false, false>>();
     case WordClass::middle:
-        return reinterpret_cast<const void*>(&solve_kernel<Words<int, long long, int, int, false>>);
+        return solve_kernel_of<Words<int, long long, int, int, false, false>>();
     default:
-        return reinterpret_cast<const void*>(&solve_kernel<Words<long long, long long, int, int, false>>);
+        return solve_kernel_of<Words<long long, long long, int, int, false, false>>();
     }
-}
-
-void load_words_plans(const CyclePlan& cycle, const OuterPlan& around) {
-    load_plans(cycle, around);
 }
 
 } // namespace mantissa::gpu::cycle_words

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "plan.hpp"
 
@@ -15,11 +16,17 @@ enum class WordClass : std::uint8_t {
     longest,  ///< sums in 64
 };
 
-/// Cooperative kernels without parameters, kThreads threads a block, one block a multiprocessor.
-const void* words_kernel(WordClass words);
-const void* double_kernel();
-/// Their constant memory.
-void load_words_plans(const CyclePlan& cycle, const OuterPlan& around);
-void load_double_plans(const CyclePlan& cycle, const OuterPlan& around);
+/// A cooperative kernel without parameters, kThreads threads a block, one block a multiprocessor, and what fills its
+/// constant memory on the current device: the parts there are blockIdx.y.
+struct SolveKernel {
+    const void* kernel = nullptr;
+    void (*load)(const CyclePlan&, const OuterPlan&, std::span<const PartPlan>) = nullptr;
+};
+/// On one device, a part by itself.
+SolveKernel words_kernel(WordClass words);
+SolveKernel double_kernel();
+/// On several parts. Not `shortest`.
+SolveKernel parted_words_kernel(WordClass words);
+SolveKernel parted_double_kernel();
 
 } // namespace mantissa::gpu::cycle_words

@@ -4,9 +4,14 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "mantissa/gpu/peers.hpp"
+
 namespace mantissa::gpu::cycle_words {
 
 inline constexpr int kMostLevels = 16, kMostSteps = 4, kGuardOfHeld = 6, kProlongationPoint = 2;
+/// Rows of a part's strip at least: a pass upwards begins so far below its tile, and reaches no further than the next
+/// strip (up.cuh).
+inline constexpr int kLeastStrip = 2 * kMostSteps + 4;
 inline constexpr int kLanes = 32;
 inline constexpr int kThreads = 512, kWarps = kThreads / kLanes;
 inline constexpr int kRowsDown = 8;  ///< a power of two: rows on their way from memory, with the one at hand
@@ -40,21 +45,27 @@ struct Tiles {
     unsigned inverse = 0; ///< 2^32 / strips, rounded up; 0 for one strip
 };
 
+/// Where row 0 of a level's vectors is, or would be, and the tiles of the rows.
+struct LevelPlace {
+    Tiles down, up;
+    void* found = nullptr;    ///< f
+    void* entering = nullptr; ///< t of the level above; not on the finest
+    void* leaving = nullptr;  ///< e; not on the finest
+};
+
 struct LevelPlan {
     int n = 0;                            ///< intervals a side; n + 1 nodes, the edge's are zero
     int pitch = 0;                        ///< elements from row to row; rows begin at node 0 and end with zeros
     int columns_down = 0, columns_up = 0; ///< of a lane, 2 or 4
-    Tiles down, up;
-    int w = 0, f = 0, e = 0, phi = 0; ///< words, see multilevel/cycle.hpp
-    void* found = nullptr;            ///< f
-    void* entering = nullptr;         ///< t of the level above; not on the finest
-    void* leaving = nullptr;          ///< e; not on the finest
+    int w = 0, f = 0, e = 0, phi = 0;     ///< words, see multilevel/cycle.hpp
+    LevelPlace place;                     ///< where there is one part
 };
 
 struct CyclePlan {
-    int levels = 0;                                 ///< with the coarsest
-    int first_small = 0;                            ///< from here on one block computes
-    int ring = 0;                                   ///< bytes of shared memory before the rings
+    int levels = 0;      ///< with the coarsest
+    int first_small = 0; ///< from here on one block computes
+    int shared = 0;      ///< levels of several parts; the first part computes the others alone
+    int ring = 0;        ///< bytes of shared memory before the rings
     int before = 0, after = 0, guard = 0, most = 0; ///< most: N
     int weight[kMostSteps] = {}, weight_point[kMostSteps] = {};
     int weight_after[kMostSteps] = {}, weight_point_after[kMostSteps] = {};
@@ -82,11 +93,24 @@ struct Outcome {
     unsigned long long squares[kHistory] = {}; ///< sum of (2 stored + 1)^2; of stored^2 4 where nothing was shifted
 };
 
-/// The loop around the cycles. Vectors have the finest level's rows.
-struct OuterPlan {
+/// Where row 0 of the finest level's vectors is, or would be.
+struct FinestPlace {
     void* u[2] = {};
-    const void* b = nullptr;
-    void* d[2] = {};                   ///< stored: floor(d / 2^p)
+    void* b = nullptr;
+    void* d[2] = {}; ///< stored: floor(d / 2^p)
+};
+/// What a part counts, gathers and answers.
+struct Tally {
+    unsigned long long* barrier = nullptr; ///< of its blocks alone
+    Cells* cells = nullptr;
+    Outcome* outcome = nullptr;
+    unsigned int* overflow = nullptr;
+};
+
+/// The loop around the cycles.
+struct OuterPlan {
+    FinestPlace place; ///< where there is one part, as is the next
+    Tally tally;
     int stored_bits = 0, headroom = 0; ///< of a stored word without its sign; bits that a defect may grow by
     int length_b = 0;                  ///< bits of b's largest word
     int most_cycles = 0;
@@ -94,10 +118,23 @@ struct OuterPlan {
     unsigned long long limit[64] =
         {}; ///< `squares` at which the loop ends, by the places of stored words and of their squares
     double real_limit = 0;
-    unsigned long long* barrier = nullptr;
-    Cells* cells = nullptr;
-    Outcome* outcome = nullptr;
-    unsigned int* overflow = nullptr;
+};
+
+/// What all blocks of a part count in, for the barrier over all parts: part k's in counter k, a cache line each.
+struct alignas(128) Arrivals {
+    unsigned long long blocks;
+};
+
+/// One of several parts: a strip of rows of each shared level.
+struct PartPlan {
+    struct Level {
+        int first = 0, end = 0;    ///< its rows: from `first` up to `end`, where others' end and begin
+        LevelPlace own, beside[2]; ///< of the part before it, of the one after it (tiles are of `own` alone)
+    } level[kMostLevels];
+    FinestPlace own, beside[2];
+    PeerView view;
+    Tally tally[kMaxParts]; ///< of each part
+    Arrivals* arrivals[kMaxParts] = {};
 };
 
 } // namespace mantissa::gpu::cycle_words

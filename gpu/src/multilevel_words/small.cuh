@@ -203,13 +203,13 @@ __device__ __noinline__ void small_from(Cells& cells, unsigned long long* enteri
     const LevelPlan& level = plan.level[l];
     const SmallLevel<P, kSide> here(all, l);
     typename SmallLevel<P, kSide>::Nodes r{}, e{};
-    const auto* const t = static_cast<const typename P::Sum*>(level.entering);
+    const auto* const t = static_cast<const typename P::Sum*>(place<P>(l).entering);
 #pragma unroll
     for (int i = 0; i < here.kNodes; ++i)
         if (here.inner(i)) r.v[i] = t[static_cast<std::size_t>(here.y + i) * level.pitch + here.x];
     here.enter(r, length_of(*static_cast<volatile unsigned long long*>(&cells.entering[l])));
     const int point = here.run(r, e);
-    auto* const out = static_cast<typename P::Leaving*>(level.leaving);
+    auto* const out = static_cast<typename P::Leaving*>(place<P>(l).leaving);
 #pragma unroll
     for (int i = 0; i < here.kNodes; ++i)
         if (here.inner(i))

@@ -68,15 +68,40 @@ template <class P> struct UpStep {
     }
 };
 
-/// What the finest level needs besides: u before and after, b, the stored defect and its shift, e's way to u's grid.
-template <class P> struct Finest {
-    const typename P::Wide* from = nullptr;
-    typename P::Wide* to = nullptr;
-    const typename P::Wide* b = nullptr;
-    typename P::Defect* read = nullptr;  ///< the defect that entered
-    typename P::Defect* write = nullptr; ///< the one that leaves
-    int p = 0, shift_e = 0;
-    int q = 0, odd = 0; ///< squares are of 2 (stored / 2^q) + odd
+/// What the finest level is told besides. Passed by value, in registers: what lies on the stack is read after a
+/// barrier, which empties the cache in front of it.
+struct FinestTold {
+    int side = 0;           ///< of u and d: which of the two enters
+    bool in_place = false;  ///< the defect that leaves takes the place of the one that entered
+    int p = 0, shift_e = 0; ///< the stored defect's shift; e's way to u's grid
+    int q = 0, odd = 0;     ///< squares are of 2 (stored / 2^q) + odd
+};
+/// The same with u before and after, b, and the stored defect.
+template <class P> struct Finest : FinestTold {
+    using Wide = typename P::Wide;
+    using Defect = typename P::Defect;
+    const Wide* from;
+    Wide* to;
+    const Wide* b;
+    const Defect* read; ///< the defect that entered
+    Defect* write;      ///< the one that leaves
+    __device__ explicit Finest(const FinestTold& told) : FinestTold(told) {
+        const FinestPlace& here = finest_place<P>();
+        from = static_cast<const Wide*>(here.u[told.side]);
+        to = static_cast<Wide*>(here.u[told.side ^ 1]);
+        b = static_cast<const Wide*>(here.b);
+        read = static_cast<const Defect*>(here.d[told.side]);
+        write = static_cast<Defect*>(here.d[told.in_place ? told.side : told.side ^ 1]);
+    }
+    __device__ __forceinline__ const Wide* u_at(const Place& at, int y) const {
+        return holding<P>(at, 0, y, from, [&](int which) { return parts[blockIdx.y].beside[which].u[side]; });
+    }
+    __device__ __forceinline__ const Wide* b_at(const Place& at, int y) const {
+        return holding<P>(at, 0, y, b, [&](int which) { return parts[blockIdx.y].beside[which].b; });
+    }
+    __device__ __forceinline__ const Defect* entering_at(const Place& at, int y) const {
+        return holding<P>(at, 0, y, read, [&](int which) { return parts[blockIdx.y].beside[which].d[side]; });
+    }
 };
 
 /// The defect of u, row by row: b - A u, its largest word, its floor as stored, and their squares.
@@ -118,9 +143,9 @@ template <class P> struct UpNumbers {
     Num most_r{}, most_v{};
     UpRest<P> rest;
     UpStep<P> step[kMostSteps];
-    __device__ UpNumbers(int l, const Rise& rise, int shift, const Finest<P>& finest)
-        : finest(finest), enter(shift), from_f(rise.from_f), from_x(rise.from_x), shorten(rise.shorten),
-          to_u(finest.shift_e),
+    __device__ UpNumbers(int l, const Rise& rise, int shift, const FinestTold& told)
+        : finest(told), enter(shift), from_f(rise.from_f), from_x(rise.from_x), shorten(rise.shorten),
+          to_u(told.shift_e),
           rest(plan.level[l], rise.point), step{{0, rise.point}, {1, rise.point}, {2, rise.point}, {3, rise.point}} {
         if constexpr (!P::real) {
             most_r = most_of<Num>(plan.level[l].w);
@@ -208,16 +233,16 @@ __device__ __forceinline__ void step_row(const UpRest<P>& rest, const UpStep<P>&
 
 /// Stores a row of e for the level above.
 template <class P, int kColumns>
-__device__ __forceinline__ void leave_row(const LevelPlan& level, const Place& at, int row,
-                                          const Row<typename P::Num, kColumns>& e, unsigned long long& bits) {
+__device__ __forceinline__ void leave_row(int l, const Place& at, int row, const Row<typename P::Num, kColumns>& e,
+                                          unsigned long long& bits) {
     Pack<typename P::Leaving, kColumns> out;
 #pragma unroll
     for (int c = 0; c < kColumns; ++c) {
         out.v[c] = static_cast<typename P::Leaving>(e.v[c]);
         if constexpr (!P::real) bits |= magnitude(out.v[c]);
     }
-    *reinterpret_cast<Pack<typename P::Leaving, kColumns>*>(static_cast<typename P::Leaving*>(level.leaving) +
-                                                            row * level.pitch + at.x) = out;
+    auto* const leaving = static_cast<typename P::Leaving*>(place<P>(l).leaving);
+    *reinterpret_cast<Pack<typename P::Leaving, kColumns>*>(leaving + row * plan.level[l].pitch + at.x) = out;
 }
 
 /// A row of u with its correction.
@@ -239,7 +264,7 @@ __device__ __forceinline__ Row<typename P::Wide, kColumns> correct_row(const Pac
 
 /// `shift`: as of down(), where there are steps.
 template <class P, int kSteps, bool kFinest, int kColumns>
-__device__ __noinline__ Risen<P> up(int l, const Rise& rise, int shift, const Finest<P>& given) {
+__device__ __noinline__ Risen<P> up(int l, Rise rise, int shift, FinestTold told) {
     using Num = typename P::Num;
     using Wide = typename P::Wide;
     using Entering = std::conditional_t<kFinest, typename P::Defect, typename P::Sum>;
@@ -248,19 +273,23 @@ __device__ __noinline__ Risen<P> up(int l, const Rise& rise, int shift, const Fi
     constexpr int kCoarse = kColumns / 2, halo = halo_up(kSteps, kFinest, kColumns), rows = rows_up(kColumns);
     const LevelPlan& level = plan.level[l];
     const LevelPlan& next = plan.level[l + 1];
-    const auto* const found = static_cast<const Found*>(level.found);
-    const auto* const leaving = static_cast<const Leaving*>(next.leaving);
-    const auto& now = numbers<UpNumbers<P>, kColumns == 4>(l, rise, shift, given);
+    const LevelPlace& here = place<P>(l);
+    const auto* const found = static_cast<const Found*>(here.found);
+    const auto* const leaving = static_cast<const Leaving*>(place<P>(l + 1).leaving);
+    const auto found_beside = [l](int which) { return parts[blockIdx.y].level[l].beside[which].found; };
+    const auto entering_beside = [l](int which) { return parts[blockIdx.y].level[l].beside[which].entering; };
+    const auto leaving_beside = [l](int which) { return parts[blockIdx.y].level[l + 1].beside[which].leaving; };
+    const auto& now = numbers<UpNumbers<P>, kColumns == 4>(l, rise, shift, told);
     const Finest<P>& finest = now.finest;
     Risen<P> result;
-    int place = plan.ring;
-    const Ring<Wide, kColumns> u_rows(place), b_rows(place);
-    const Ring<Found, kColumns> found_rows(place);
-    const Ring<Leaving, kCoarse> next_rows(place);
-    const Ring<Entering, kColumns> entering_rows(place);
-    const int stride = place - plan.ring;
-    for (int tile = first_tile(); tile < level.up.strips * level.up.chunks; tile += tile_step()) {
-        const Place at(level, level.up, kColumns, tile, halo);
+    int ring = plan.ring;
+    const Ring<Wide, kColumns> u_rows(ring), b_rows(ring);
+    const Ring<Found, kColumns> found_rows(ring);
+    const Ring<Leaving, kCoarse> next_rows(ring);
+    const Ring<Entering, kColumns> entering_rows(ring);
+    const int stride = ring - plan.ring;
+    for (int tile = first_tile(); tile < here.up.strips * here.up.chunks; tile += tile_step()) {
+        const Place at = place_of<P>(l, here.up, kColumns, tile, halo);
         Window<Num, kColumns, P::even> window[kSteps > 0 ? kSteps : 1];
         Row<Num, kColumns> e_before[kSteps > 0 ? kSteps : 1] = {}, r_before[kSteps > 0 ? kSteps : 1] = {};
         DefectWalk<P, kColumns> walk;
@@ -271,28 +300,34 @@ __device__ __noinline__ Risen<P> up(int l, const Rise& rise, int shift, const Fi
             const unsigned inner = y <= last ? static_cast<unsigned>(level.n - 1) : 0;
             const int to = slot(y), from = y * level.pitch + at.x;
             const auto has = [&](int row) { return static_cast<unsigned>(row - 1) < inner; };
-            found_rows.fetch(to, found + from, has(y), at);
+            found_rows.fetch(to, holding<P>(at, l, y, found, found_beside) + from, has(y), at);
             if ((y & 1) == 0) {
                 const int j = y / 2 + 1;
                 const bool wanted = static_cast<unsigned>(j - 1) < inner / 2;
-                next_rows.fetch(to, leaving + (j * next.pitch + at.x / 2), wanted, at);
+                const Leaving* const row = holding<P>(at, l + 1, j, leaving, leaving_beside);
+                next_rows.fetch(to, row + (j * next.pitch + at.x / 2), wanted, at);
             }
             if constexpr (kSteps > 0) {
                 const Entering* entering;
-                if constexpr (kFinest) entering = finest.read;
-                else entering = static_cast<const Entering*>(level.entering);
+                if constexpr (kFinest) entering = finest.entering_at(at, y - 1);
+                else {
+                    const auto* const own = static_cast<const Entering*>(here.entering);
+                    entering = holding<P>(at, l, y - 1, own, entering_beside);
+                }
                 entering_rows.fetch(to, entering + (from - level.pitch), has(y - 1), at);
             }
             if constexpr (kFinest) {
-                u_rows.fetch(to, finest.from + (from - kSteps * level.pitch), has(y - kSteps), at);
-                b_rows.fetch(to, finest.b + (from - (kSteps + 1) * level.pitch), has(y - kSteps - 1), at);
+                u_rows.fetch(to, finest.u_at(at, y - kSteps) + (from - kSteps * level.pitch), has(y - kSteps), at);
+                const int row = y - kSteps - 1;
+                b_rows.fetch(to, finest.b_at(at, row) + (from - (kSteps + 1) * level.pitch), has(row), at);
             }
             close_row();
         };
         const auto load_next = [&](int j) {
             Pack<Leaving, kCoarse> raw{};
             if (at.inside && j > 0 && j < next.n)
-                raw = *reinterpret_cast<const Pack<Leaving, kCoarse>*>(leaving + j * next.pitch + at.x / 2);
+                raw = *reinterpret_cast<const Pack<Leaving, kCoarse>*>(
+                    holding<P>(at, l + 1, j, leaving, leaving_beside) + j * next.pitch + at.x / 2);
             return raw;
         };
         for (int y = first; y < first + rows - 1; ++y) fetch(y);
@@ -301,12 +336,12 @@ __device__ __noinline__ Risen<P> up(int l, const Rise& rise, int shift, const Fi
             __syncwarp(); // all lanes have read the row whose place is taken
             fetch(y + rows - 1);
             await_row<rows>();
-            const int here = slot(y);
+            const int at_hand = slot(y);
             // e of row y: 0 on the grid's edge and beyond it, as f and the next level's e are
-            const Pack<Found, kColumns> raw_f = found_rows.get(here);
+            const Pack<Found, kColumns> raw_f = found_rows.get(at_hand);
             Row<Num, kColumns> e, r;
             Num x[kColumns];
-            if ((y & 1) == 0) lower = shortened<P, kCoarse>(next_rows.get(here), now.shorten, now.most_v);
+            if ((y & 1) == 0) lower = shortened<P, kCoarse>(next_rows.get(at_hand), now.shorten, now.most_v);
             interpolate((y & 1) == 0, upper, lower, x);
 #pragma unroll
             for (int c = 0; c < kColumns; ++c) {
@@ -314,7 +349,7 @@ __device__ __noinline__ Risen<P> up(int l, const Rise& rise, int shift, const Fi
                 else e.v[c] = now.from_f(static_cast<Num>(raw_f.v[c])) + now.from_x(x[c]);
             }
             // the steps: e of row y - k - 1 after step k
-            if constexpr (kSteps > 0) r = entered<P, kColumns>(entering_rows.get(here), now);
+            if constexpr (kSteps > 0) r = entered<P, kColumns>(entering_rows.get(at_hand), now);
 #pragma unroll
             for (int k = 0; k < kSteps; ++k) {
                 const int row = y - k - 1;
@@ -324,14 +359,14 @@ __device__ __noinline__ Risen<P> up(int l, const Rise& rise, int shift, const Fi
             const int row = y - kSteps;
             const bool in_tile = row >= at.y0 && row < at.y1 && row > 0, mine = at.own && in_tile;
             if constexpr (!kFinest) {
-                if (mine) leave_row<P>(level, at, row, e, result.bits);
+                if (mine) leave_row<P>(l, at, row, e, result.bits);
             } else {
-                const Pack<Wide, kColumns> raw_u = u_rows.get(here), b = b_rows.get(here);
+                const Pack<Wide, kColumns> raw_u = u_rows.get(at_hand), b = b_rows.get(at_hand);
                 const Row<Wide, kColumns> u = correct_row<P>(raw_u, e, now.to_u, mine, result.overflow);
                 Pack<Wide, kColumns> out;
 #pragma unroll
                 for (int c = 0; c < kColumns; ++c) out.v[c] = u.v[c];
-                u_rows.store(here, out, finest.to + row * level.pitch + at.x, mine, in_tile, at);
+                u_rows.store(at_hand, out, finest.to + row * level.pitch + at.x, mine, in_tile, at);
                 const int before = row - 1;
                 walk.push(u, b, at.own && before >= at.y0 && before < at.y1 && before > 0, at.edge,
                           finest.write + max(before, 0) * level.pitch + at.x, finest);
@@ -347,12 +382,14 @@ __device__ __noinline__ Risen<P> up(int l, const Rise& rise, int shift, const Fi
 }
 
 /// The defect of u alone: where a solve begins, and where a stored defect's shift did not fit.
-template <class P, int kColumns> __device__ __noinline__ Risen<P> defect(const Finest<P>& finest) {
+template <class P, int kColumns> __device__ __noinline__ Risen<P> defect(FinestTold told) {
+    const Finest<P> finest(told);
     using Wide = typename P::Wide;
     const LevelPlan& level = plan.level[0];
     Risen<P> result;
-    for (int tile = first_tile(); tile < level.up.strips * level.up.chunks; tile += tile_step()) {
-        const Place at(level, level.up, kColumns, tile, halo_up(plan.after, true, kColumns));
+    const Tiles& tiles = place<P>(0).up;
+    for (int tile = first_tile(); tile < tiles.strips * tiles.chunks; tile += tile_step()) {
+        const Place at = place_of<P>(0, tiles, kColumns, tile, halo_up(plan.after, true, kColumns));
         DefectWalk<P, kColumns> walk;
         const auto load = [&](const Wide* from, int y) {
             Pack<Wide, kColumns> raw{};
@@ -361,7 +398,7 @@ template <class P, int kColumns> __device__ __noinline__ Risen<P> defect(const F
             return raw;
         };
         for (int y = at.y0 - 1; y <= at.y1; ++y) {
-            const Pack<Wide, kColumns> raw = load(finest.from, y), b = load(finest.b, y - 1);
+            const Pack<Wide, kColumns> raw = load(finest.u_at(at, y), y), b = load(finest.b_at(at, y - 1), y - 1);
             Row<Wide, kColumns> u;
 #pragma unroll
             for (int c = 0; c < kColumns; ++c) u.v[c] = raw.v[c];

@@ -3,6 +3,7 @@
 
 #include "mantissa/gpu/engine.hpp"
 #include "mantissa/gpu/peers.hpp"
+#include "multilevel_words/engine_cycles.hpp"
 #include "native/native.hpp"
 #include "sessions.hpp"
 
@@ -58,9 +59,13 @@ public:
                                                        const NativeChoice& choice) const override {
         return make_native(system, spec, choice, {peers_, method_});
     }
-    [[nodiscard]] std::string cycles_refusal(const System&, const CycleSpec&, const CycleLoop&) const override {
-        return "preconditioner multilevel: cycles run on one GPU, and over parts on processors; leave --devices out, "
-               "or take --parts without engine gpu";
+    [[nodiscard]] std::string cycles_refusal(const System& system, const CycleSpec& spec,
+                                             const CycleLoop& loop) const override {
+        return gpu::cycles_refusal(system, spec, loop, peers_->parts());
+    }
+    [[nodiscard]] std::unique_ptr<CycleSolver> cycles(const System& system, const CycleSpec& spec,
+                                                      const CycleLoop& loop) const override {
+        return make_cycles(system, spec, loop, peers_);
     }
 
 private:

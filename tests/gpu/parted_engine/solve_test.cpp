@@ -8,6 +8,7 @@
 #include "mantissa/gpu/engine.hpp"
 #include "mantissa/host/problem.hpp"
 #include "mantissa/host/solve.hpp"
+#include "mantissa/multilevel/cycle_solver.hpp"
 
 namespace mantissa {
 namespace {
@@ -64,6 +65,29 @@ TEST_F(PartedGpuSolve, StagesOfASchedule) {
     options.spec = options.schedule.front().spec;
     options.keep_solution = options.history = true;
     compare(*make_parted_gpu_engine({0, 0}), make_problem("poisson2d:level=6"), options);
+}
+
+/// By multilevel cycles, over parts as on one device; what parts have no cycles for is refused in one line.
+TEST_F(PartedGpuSolve, CyclesInWords) {
+    SolveOptions options;
+    options.scheme = Scheme::defect_correction;
+    options.preconditioner = parse_cycle_spec("b2,w=10,f=16");
+    options.keep_solution = options.history = true;
+    const Problem problem = make_problem("poisson2d:level=8");
+    const SolveResult one = solve(problem, *make_gpu_engine(), options);
+    EXPECT_EQ(one.status, Status::converged);
+    for (const int parts : {2, 3, 8}) {
+        const SolveResult several = solve(problem, *make_parted_gpu_engine(spread_devices(parts)), options);
+        EXPECT_EQ(several.status, one.status);
+        EXPECT_EQ(several.inner_iterations, one.inner_iterations);
+        EXPECT_TRUE(bits(several.u) == bits(one.u)) << parts << " parts";
+    }
+    const auto two = make_parted_gpu_engine({0, 0});
+    const CycleSpec& spec = *options.preconditioner;
+    EXPECT_NE(two->cycles_refusal(make_problem("poisson3d:level=4").system, spec, {}).find("over several GPUs"),
+              std::string::npos);
+    EXPECT_NE(two->cycles_refusal(make_problem("poisson2d:level=4").system, spec, {}).find("at most 1 GPU"),
+              std::string::npos);
 }
 
 // The next engine works as if nothing had been.

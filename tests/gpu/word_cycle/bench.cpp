@@ -1,9 +1,10 @@
-// gpu_word_cycle_bench [--cg] LEVEL...: poisson2d of each level to 1e-10 on the device, by multilevel cycles in words
-// and in double and, with --cg, by CG in double, all in one run; prints one JSON object. Its shape:
-// gpu/results/README.md.
+// gpu_word_cycle_bench [--cg] [--gpus N] LEVEL...: poisson2d of each level to 1e-10 on the device, by multilevel cycles
+// in words and in double and, with --cg, by CG in double, and with --gpus by the cycles over N devices beside one, all
+// in one run; prints one JSON object. Its shape: gpu/results/README.md.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "mantissa/format.hpp"
 #include "mantissa/gpu/cg.hpp"
 #include "mantissa/gpu/device.hpp"
+#include "mantissa/gpu/peers.hpp"
 #include "mantissa/gpu/word_cycle.hpp"
 #include "mantissa/host/problem.hpp"
 
@@ -45,10 +47,10 @@ template <class T> T stencil_at(const std::vector<T>& u, std::size_t p, std::siz
     return sum;
 }
 
-Json solve(int level, const std::string& text, const std::vector<double>& b) {
+Json solve(int level, const std::string& text, const std::vector<double>& b, const std::shared_ptr<gpu::Peers>& over) {
     const CycleSpec spec = parse_cycle_spec(text);
     const std::size_t side = (std::size_t{1} << level) + 1;
-    gpu::WordCycle cycle(level, {}, spec);
+    gpu::WordCycle cycle = over ? gpu::WordCycle(over, level, {}, spec) : gpu::WordCycle(level, {}, spec);
     gpu::WordSolveRequest request;
     request.tolerance = kTolerance;
     request.most_cycles = kMostCycles;
@@ -72,6 +74,7 @@ Json solve(int level, const std::string& text, const std::vector<double>& b) {
     const double cycles = std::max(1, report.cycles), nodes = std::ldexp(1.0, 2 * level);
     return {{"spec", text},
             {"level", level},
+            {"gpus", over ? over->parts() : 1},
             {"end", to_string(report.end)},
             {"cycles", report.cycles},
             {"defects_formed_anew", report.rebuilt},
@@ -99,16 +102,19 @@ Json conjugate_gradients(const Problem& problem, int level) {
 
 int main(int argc, char** argv) {
     bool cg = false;
+    int gpus = 1;
     std::vector<int> levels;
     for (int i = 1; i < argc; ++i)
         if (const std::string text = argv[i]; text == "--cg") cg = true;
+        else if (text == "--gpus" && i + 1 < argc) gpus = std::atoi(argv[++i]);
         else levels.push_back(std::atoi(text.c_str()));
     if (levels.empty()) {
-        std::fputs("usage: gpu_word_cycle_bench [--cg] LEVEL...\n", stderr);
+        std::fputs("usage: gpu_word_cycle_bench [--cg] [--gpus N] LEVEL...\n", stderr);
         return 2;
     }
     try {
         const gpu::DeviceInfo& device = gpu::require_device();
+        const auto peers = gpus > 1 ? std::make_shared<gpu::Peers>(gpu::Peers::spread(gpus)) : nullptr;
         Json runs = Json::array();
         const auto keep = [&](Json run) {
             std::fprintf(stderr, "%s\n", run.dump().c_str());
@@ -116,7 +122,10 @@ int main(int argc, char** argv) {
         };
         for (const int level : levels) {
             const Problem problem = make_problem("poisson2d:level=" + std::to_string(level));
-            for (const char* const spec : kSpecs) keep(solve(level, spec, problem.b));
+            for (const char* const spec : kSpecs) {
+                keep(solve(level, spec, problem.b, nullptr));
+                if (peers) keep(solve(level, spec, problem.b, peers));
+            }
             if (cg) keep(conjugate_gradients(problem, level));
         }
         const Json all{{"kind", "word_cycles"},

@@ -1,11 +1,13 @@
-// Multilevel cycles in words on the device: the reference's bits for several specs and grids, the same solution in
-// every run, a true residual below the tolerance, ends and refusals.
+// Multilevel cycles in words on the device: the reference's bits for several specs and grids, on one device and over
+// parts, the same solution in every run, a true residual below the tolerance, ends and refusals.
 #include <cmath>
+#include <memory>
 #include <random>
 #include <vector>
 
 #include "../device_test.hpp"
 #include "mantissa/format.hpp"
+#include "mantissa/gpu/peers.hpp"
 #include "mantissa/gpu/word_cycle.hpp"
 #include "mantissa/multilevel/cycle.hpp"
 #include "mantissa/nine_point.hpp"
@@ -51,11 +53,16 @@ System system_of(int n, const WordStencil& a) {
 
 class WordCycleTest : public mantissa::testing::DeviceTest {
 protected:
+    static WordCycle over(int parts, int level, const WordStencil& stencil, const CycleSpec& spec) {
+        return parts == 1 ? WordCycle(level, stencil, spec)
+                          : WordCycle(std::make_shared<Peers>(Peers::spread(parts)), level, stencil, spec);
+    }
     /// Every word, as the exact double that a cycle of the processor returns.
-    static void compare(int level, const WordStencil& stencil, const CycleSpec& spec, Kind kind, bool reference) {
+    static void compare(int level, const WordStencil& stencil, const CycleSpec& spec, Kind kind, bool reference,
+                        int parts = 1) {
         const int n = 1 << level;
         const Integers d = defect(n, kind);
-        const WordCorrection here = WordCycle(level, stencil, spec).correct(d);
+        const WordCorrection here = over(parts, level, stencil, spec).correct(d);
         const std::vector<double> given(d.begin(), d.end());
         std::vector<double> there(d.size());
         const System system = system_of(n, stencil);
@@ -85,6 +92,20 @@ TEST_F(WordCycleTest, HasTheProcessorsBitsOnLargerGrids) {
             compare(level, {}, parse_cycle_spec(text), level == 10 ? Kind::bump : Kind::noise, false);
             if (HasFatalFailure()) return;
         }
+}
+
+/// Of 8 to 12 levels, of which one to three are shared out.
+TEST_F(WordCycleTest, HasTheSameBitsOverParts) {
+    for (const char* const text : {"b2,w=10,f=16", "b2,w=12,f=16", "v11,w=8,e=12", "v13,w=10", "v31,w=16,f=24,e=24",
+                                   "v44,w=10", "b1,w=4", "b4,w=16,g=8"})
+        for (const int parts : {2, 3, 8})
+            for (const int level : {7, 8, 11, 12}) {
+                if (level > 8 && (text[0] == 'v' ? text[1] != '1' : text[1] != '2')) continue;
+                const bool stretched = level == 7;
+                compare(level, stretched ? WordStencil{16, -3, -1, -2} : WordStencil{}, parse_cycle_spec(text),
+                        level == 8 ? Kind::bump : Kind::noise, false, parts);
+                if (HasFatalFailure()) return;
+            }
 }
 
 /// Poisson's equation with the solution x (1 - x) y (1 - y), times three.
@@ -131,6 +152,41 @@ TEST_F(WordCycleTest, SolvesToTheTolerance) {
         }
 }
 
+TEST_F(WordCycleTest, SolvesOverPartsAsOnOne) {
+    for (const char* const text : {"b2,w=10,f=16", "v22,w=8", "v12,w=10,f=16"})
+        for (const int level : {7, 9, 12}) {
+            const Integers b = poisson(1 << level, 62);
+            Integers u, v;
+            const WordSolveReport one = over(1, level, {}, parse_cycle_spec(text)).solve(b, {}, u);
+            for (const int parts : {2, 3}) {
+                WordCycle cycle = over(parts, level, {}, parse_cycle_spec(text));
+                const WordSolveReport several = cycle.solve(b, {}, v, 2);
+                EXPECT_EQ(several.end, one.end);
+                EXPECT_EQ(several.cycles, one.cycles);
+                EXPECT_EQ(several.rebuilt, one.rebuilt);
+                EXPECT_EQ(several.residual, one.residual);
+                EXPECT_EQ(u, v) << text << ", level " << level << ", " << parts << " parts";
+                static_cast<void>(cycle.solve(b, {}, v));
+                EXPECT_EQ(u, v);
+            }
+        }
+}
+
+/// In double the sum of squares depends on its order, u on the number of cycles alone.
+TEST_F(WordCycleTest, InDoubleItIsTheSameOverParts) {
+    const int level = 8;
+    const Integers b = poisson(1 << level, 62);
+    const std::vector<double> real(b.begin(), b.end());
+    std::vector<double> u, v;
+    for (const char* const text : {"b2,w=double", "v22,w=double"}) {
+        const auto one = over(1, level, {}, parse_cycle_spec(text)).solve(real, {}, u);
+        const auto several = over(3, level, {}, parse_cycle_spec(text)).solve(real, {}, v);
+        EXPECT_EQ(several.end, WordSolveEnd::converged);
+        EXPECT_EQ(several.cycles, one.cycles);
+        EXPECT_EQ(u, v);
+    }
+}
+
 TEST_F(WordCycleTest, NeedsNoMoreCyclesThanInDouble) {
     const int level = 8, n = 1 << level;
     const Integers b = poisson(n, 62);
@@ -156,6 +212,7 @@ TEST_F(WordCycleTest, EndsAtTheLimitAndOnZero) {
     Integers large = poisson(n, 62);
     for (std::int64_t& x : large) x *= 64;
     EXPECT_EQ(cycle.solve(large, {}, u).end, WordSolveEnd::overflow);
+    EXPECT_EQ(over(2, level, {}, parse_cycle_spec("b2")).solve(large, {}, u).end, WordSolveEnd::overflow);
 }
 
 TEST_F(WordCycleTest, RefusesWhatItCannotTake) {
@@ -164,6 +221,8 @@ TEST_F(WordCycleTest, RefusesWhatItCannotTake) {
     EXPECT_THROW(WordCycle(5, {4, -1, -1, 0}, spec), InvalidInput);
     EXPECT_THROW(WordCycle(5, {8, -5, 3, -1}, spec), InvalidInput); // indefinite
     EXPECT_THROW(WordCycle(5, {}, parse_cycle_spec("b2,w=double")).correct(Integers(33 * 33)), InvalidInput);
+    EXPECT_EQ(WordCycle::most_parts(5), 2);
+    EXPECT_THROW(over(3, 5, {}, spec), InvalidInput);
 }
 
 } // namespace

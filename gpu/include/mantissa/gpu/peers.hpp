@@ -114,6 +114,10 @@ public:
             launch_on(d, reinterpret_cast<const void*>(kernel), &here, blocks, threads, shared_bytes);
         }
     }
+    /// A kernel without parameters, which finds its parts, blockIdx.y, in constant memory.
+    void launch(const void* kernel, int blocks, int threads, std::size_t shared_bytes) {
+        for (const int d : distinct_) launch_on(d, kernel, nullptr, blocks, threads, shared_bytes);
+    }
     /// Waits for all streams. Throws DeviceError with one line if a device failed or a part gave up waiting.
     void wait();
 

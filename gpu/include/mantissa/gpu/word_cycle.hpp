@@ -14,6 +14,8 @@
 
 namespace mantissa::gpu {
 
+class Peers;
+
 /// A symmetric stencil in integers. The default is Poisson's equation by bilinear elements, times three.
 struct WordStencil {
     int centre = 8, east_west = -1, north_south = -1, corner = -1;
@@ -47,10 +49,14 @@ public:
     /// Grids of 2^level + 1 nodes a side, level 3 to 14. Throws InvalidInput, one line, where the stencil is not its
     /// own coarse operator or its coefficients are too large, DeviceError without a device.
     WordCycle(int level, const WordStencil& stencil, const CycleSpec& spec);
+    /// The same over several parts, with the same bits: a strip of rows each, coarse levels on the first part. Throws
+    /// InvalidInput for more than most_parts().
+    WordCycle(std::shared_ptr<Peers> over, int level, const WordStencil& stencil, const CycleSpec& spec);
     WordCycle(WordCycle&&) noexcept;
     WordCycle& operator=(WordCycle&&) noexcept;
     ~WordCycle();
 
+    [[nodiscard]] static int most_parts(int level);
     [[nodiscard]] std::size_t nodes() const; ///< of the grid, the edge's included
     /// One cycle. |d| < 2^60. Not where the spec is in double.
     [[nodiscard]] WordCorrection correct(std::span<const std::int64_t> d);

@@ -81,10 +81,13 @@ std::unique_ptr<Engine> make_gpus_engine(const std::string& name, const GpuFlags
 #endif
 }
 
-std::string gpus_in_words(const GpuFlags& flags, const System& system, const DatapathSpec& spec, CutMethod method) {
+std::string gpus_in_words(const GpuFlags& flags, const System& system, const SolveOptions& options, CutMethod method) {
     const std::uint32_t parts = count_of(flags);
     const std::string where = flags.devices.empty() ? std::string() : fmt::format(" (devices {})", flags.devices);
     if (flags.count == 1 && flags.devices.empty()) return "one GPU";
+    if (options.preconditioner) // (a cycle's levels each have a volume of their own)
+        return fmt::format("{} on GPUs{}, cut in strips", parts == 1 ? "1 part" : fmt::format("{} parts", parts),
+                           where);
     if (const auto* const rows = std::get_if<CompressedRows>(&system.matrix())) {
         const PartitionVolume v = volume(cut(*rows, parts, method));
         return fmt::format("{} parts on GPUs{}, cut by {}: a part sends {} elements of p a pass at most, receives {}, "
@@ -94,10 +97,10 @@ std::string gpus_in_words(const GpuFlags& flags, const System& system, const Dat
     const std::size_t edge = system.row_length() + 1;
     std::string faster;
 #ifdef MANTISSA_GPU
-    if (!flags.devices.empty() && one_chip_holds(system, spec))
+    if (!flags.devices.empty() && one_chip_holds(system, options.spec))
         faster = "; one GPU holds all of it on its chip and is faster, without --devices";
 #else
-    static_cast<void>(spec);
+    static_cast<void>(options);
 #endif
     return fmt::format("{} parts on GPUs{}, cut in strips: a part sends {} elements of p a pass at most{}", parts,
                        where,

@@ -21,7 +21,8 @@ void add_gpu_options(CLI::App& app, GpuFlags& flags);
 /// InvalidInput where the options do not fit together, where this build has no CUDA and where a device is not there.
 std::unique_ptr<Engine> make_gpus_engine(const std::string& name, const GpuFlags& flags, CutMethod method,
                                          const std::shared_ptr<PickNote>& note);
-/// "2 GPUs, cut in strips: a part sends ...", and where devices are named, whether one GPU alone would be faster.
-std::string gpus_in_words(const GpuFlags& flags, const System& system, const DatapathSpec& spec, CutMethod method);
+/// "2 parts on GPUs, cut in strips: a part sends ...", and where devices are named, whether one GPU alone would be
+/// faster.
+std::string gpus_in_words(const GpuFlags& flags, const System& system, const SolveOptions& options, CutMethod method);
 
 } // namespace mantissa::cli

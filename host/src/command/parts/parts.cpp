@@ -159,7 +159,7 @@ std::string parts_refusal(const SharedOut& shared, const Engine& engine, const S
 
 std::string parts_in_words(const SharedOut& shared, const System& system, const SolveOptions& options,
                            const running::Ranks& ranks) {
-    if (on_gpus(shared.gpus)) return gpus_in_words(shared.gpus, system, options.spec, shared.method);
+    if (on_gpus(shared.gpus)) return gpus_in_words(shared.gpus, system, options, shared.method);
     if (shared.space == nullptr) return {};
     std::string way = "in strips";
     if (system.kind() == System::Kind::sparse) way = "by " + to_string(shared.method);

@@ -18,8 +18,10 @@ namespace mantissa::cli {
 namespace {
 
 constexpr std::size_t kSurelySeveral = std::size_t{1} << 22; ///< unknowns
-constexpr std::uint64_t kPasses = 10;                        ///< of a run, as an outer step has by default
-constexpr int kRuns = 12, kFirstRuns = 2;                    ///< measured; before them
+/// Unknowns of a grid from which on several run its multilevel cycles faster (gpu/results/word_cycles).
+constexpr std::size_t kSurelySeveralCycles = std::size_t{1} << 23;
+constexpr std::uint64_t kPasses = 10;     ///< of a run, as an outer step has by default
+constexpr int kRuns = 12, kFirstRuns = 2; ///< measured; before them
 
 /// Seconds of a pass, runs of kPasses from some small right-hand side; infinity where runs end early.
 double seconds_of_pass(const Engine& engine, const System& system, const DatapathSpec& spec,
@@ -87,7 +89,14 @@ public:
     }
     [[nodiscard]] std::unique_ptr<CycleSolver> cycles(const System& system, const CycleSpec& spec,
                                                       const CycleLoop& loop) const override {
-        *note_ = {true, "one is used: cycles run on one"};
+        const bool can = several_->cycles_refusal(system, spec, loop).empty();
+        if (can && system.size() > kSurelySeveralCycles) {
+            *note_ = {false, ""};
+            return several_->cycles(system, spec, loop);
+        }
+        *note_ = {true, can ? "one is used: passes of cycles on a grid of this size are too short to share out"
+                            : "one is used: cycles on several are those on grids with a constant stencil, with no CG "
+                              "around them"};
         return one_->cycles(system, spec, loop);
     }
 
