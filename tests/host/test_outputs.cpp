@@ -93,7 +93,7 @@ TEST(Outputs, NoOutputTakesThePlaceOfAnInputOrOfAnotherOutput) {
         {"solve --dense file=" + matrix + " --solution " + matrix, "file (--dense), which"},
         {"sweep " + toml + " --csv " + toml, "file (file), which"},
         {"sweep " + toml + " --jsonl " + matrix, "file (the sweep), which"},
-        {"sweep " + toml + " --csv " + store, "--store writes this file too"},
+        {"sweep " + toml + " --csv " + store, "s.toml writes this file too"},
         {"sweep " + own, "file (the sweep), which"},
         {"report " + store + " -o " + store, "file (results), which"},
         {"report " + store + " --against " + store + " -o " + store, "the command reads this file"},
