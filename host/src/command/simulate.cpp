@@ -197,6 +197,9 @@ int simulate_command(const SimulateFlags& flags) {
     std::unique_ptr<Engine> reference, checked;
     const auto passes = std::make_shared<std::atomic<std::uint64_t>>(0);
     if (!flags.check.empty()) {
+        const bool alike = flags.cores == 1 && flags.bandwidth_gb == 0 && flags.latency_ns == 0 && flags.stall == 0;
+        if (alike && flags.check == rtl->name())
+            throw InvalidInput(fmt::format("--check {}: it is the engine that solves; name another", flags.check));
         reference = make_engine(flags.check);
         checked = make_checked_engine(*rtl, *reference, passes);
     }
