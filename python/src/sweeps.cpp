@@ -99,6 +99,7 @@ nb::dict sweep_of(const std::string& text, const std::string& name, bool is_file
     for (const StoredPoints which : {StoredPoints::iterative, StoredPoints::dense})
         for (std::string& line : store.mixed_contents(which)) notes.push_back(std::move(line));
     d["notes"] = notes;
+    d["dense"] = !sweep.dense.empty();
     return d;
 }
 
