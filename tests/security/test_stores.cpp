@@ -139,6 +139,14 @@ TEST(Stores, ADamagedSolveIsAsGoodAsNoneToAComparison) {
     EXPECT_EQ(run("compare --stored " + file).err, "");
 }
 
+TEST(Stores, AComparisonThatIsStoppedSaysThatItGoesOn) {
+    const Scratch scratch;
+    std::string slow = kComparison;
+    slow.replace(slow.find("level=3"), 7, "level=12");
+    const Outcome stopped = run("compare --threads 1 " + scratch.write("c.toml", slow), "timeout -s INT 2");
+    EXPECT_NE(stopped.err.find("stopped; what is done is stored in"), std::string::npos) << stopped.err;
+}
+
 TEST(Stores, ASweepThatIsStoredNeedsNoRightToWrite) {
     const Scratch scratch;
     const std::string grid = "[[grid]]\nproblem = \"poisson2d:level=2\"\nformat = ";

@@ -1,5 +1,6 @@
 // mantissa compare: designs on devices, joined from solves, clocks, areas and traffic.
 #include <memory>
+#include <optional>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -9,6 +10,7 @@
 #include "command/options/named_files.hpp"
 #include "compare/compare.hpp"
 #include "compare/join.hpp"
+#include "mantissa/base/ending.hpp"
 #include "mantissa/base/files.hpp"
 #include "mantissa/format.hpp"
 #include "store/database.hpp"
@@ -60,6 +62,11 @@ int compare_command(const CompareFlags& flags, const std::string& typed) {
         add_files(inputs, "the comparison", outline_problem(problem).files);
     refuse_overwriting({store}, inputs);
     if (!flags.stored) base::check_store_path(store.by, path);
+    std::optional<base::EndingNote> note;
+    if (!flags.stored)
+        note.emplace([&] {
+            return fmt::format("stopped; what is done is stored in {}, and the same command goes on from there", path);
+        });
     const comparison::ComparisonDocument document =
         compare::run_comparison(comparison, {path, typed, threads, flags.stored});
     if (flags.json) fmt::print("{}\n", json_text(to_json(document)));
