@@ -273,7 +273,7 @@ Run setup_simulate(CLI::App& app, const std::string&) {
     app.add_option("--seed", f.seed, "of the stalls")->check(whole_number(0))->capture_default_str();
     declare(app, Common::check, f.check, "compare every iteration with this engine, bit for bit");
     begin(Group::output);
-    app.add_option("--trace", f.trace, "write waveforms (FST), and for a grid's core a GTKWave save file beside them");
+    app.add_option("--trace", f.trace, "write waveforms (FST), and a GTKWave save file beside them");
     app.add_option("--window", f.window, "clocks that the trace covers, FIRST:LAST")->capture_default_str();
     declare(app, Common::json, f.json);
     return [flags, &app] {
