@@ -253,7 +253,8 @@ Rows read_stores(const std::vector<std::string>& paths, Origins& origins) {
             if (db.has_table("points")) db.update_copy([&] { results::settle_points(db); });
             read_tables(db, i, origins, rows);
         } catch (const Json::exception&) {
-            throw InvalidInput(fmt::format("{}: a history in table points is no list of steps; make the file again",
+            throw InvalidInput(fmt::format("{}: a history in table points is no list of steps: its row is damaged; "
+                                           "run the command that stored it again",
                                            results::path_text(path)));
         }
     }
