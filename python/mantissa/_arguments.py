@@ -98,6 +98,13 @@ def truth(value: Any, name: str) -> bool:
     return bool(value)
 
 
+def function(value: Any, name: str) -> Any:
+    """What can be called."""
+    if not callable(value):
+        raise ValueError(f"{name} {shown(value)}: give a function")
+    return value
+
+
 def word(value: Any, name: str) -> str:
     """A text."""
     if not isinstance(value, str):

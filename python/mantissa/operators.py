@@ -37,14 +37,14 @@ class _Preconditioner:
     def matvec(self, x: ArrayLike) -> Vector:
         """The preconditioner times a vector of shape (unknowns,) or (unknowns, 1). ValueError for other shapes, and for
         numbers that are not finite."""
-        given = doubles(x, "x")
+        given = _finite(x)
         if given.shape not in ((self.shape[0],), (self.shape[0], 1)):
             raise ValueError(f"an array of shape {given.shape} beside {self.shape[0]} unknowns; give a vector")
         return self._apply(np.ascontiguousarray(given.reshape(-1))).reshape(given.shape)
 
     def matmat(self, x: ArrayLike) -> Vector:
         """matvec() of each column."""
-        given = doubles(x, "x")
+        given = _finite(x)
         if given.ndim != 2 or given.shape[0] != self.shape[0]:
             raise ValueError(f"an array of shape {given.shape} beside {self.shape[0]} unknowns; give columns")
         out = np.empty(given.shape)
@@ -82,6 +82,13 @@ class MultilevelPreconditioner(_Preconditioner):
 
     def __repr__(self) -> str:
         return f"mantissa.multilevel({self.shape[0]} unknowns, '{self.spec}': {self.description})"
+
+
+def _finite(x: ArrayLike) -> Vector:
+    given = doubles(x, "x")
+    if not np.isfinite(given).all():
+        raise ValueError("x: some of its numbers are not finite; give finite ones")
+    return given
 
 
 def _scaled(x: Vector) -> tuple[Vector, int]:
@@ -144,7 +151,7 @@ def jacobi(matrix: Union[str, Problem, Any], fmt: FormatLike = "double") -> Jaco
     magnitude is in [1, 2): a format of few exponent bits, as s10e5, holds any residual.
 
     matrix: what mantissa.problem() takes, or a Problem. Raises ValueError, one line, for a fixed-point format, which has no
-    place for a vector of any size, and for a diagonal entry that is zero.
+    place for a vector of any size, and for a diagonal entry that is zero or has no inverse in double precision.
     """
     f = format(fmt)
     if f.is_fixed:
@@ -158,4 +165,9 @@ def jacobi(matrix: Union[str, Problem, Any], fmt: FormatLike = "double") -> Jaco
     if not diagonal.all():
         raise ValueError(f"jacobi: row {int(np.flatnonzero(diagonal == 0)[0]) + 1} has no diagonal entry, so it has no "
                          "inverse; give another preconditioner")
-    return JacobiPreconditioner(1.0 / diagonal, f)
+    with np.errstate(over="ignore"):
+        inverse = 1.0 / diagonal
+    if not np.isfinite(inverse).all():
+        raise ValueError(f"jacobi: the diagonal entry of row {int(np.flatnonzero(~np.isfinite(inverse))[0]) + 1} is so small "
+                         "that its inverse is beyond double precision; scale the matrix")
+    return JacobiPreconditioner(inverse, f)

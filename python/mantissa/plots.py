@@ -72,7 +72,7 @@ def which_bits(rows: Any, ax: Any = None, bits: str = "fraction_bits", group: Op
     ax = _axes(ax)
     curves: dict[Any, list[tuple[int, int]]] = {}
     for row in rows:
-        if row["status"] != "converged":
+        if row["status"] != "converged" or not isinstance(row["spec"], str):  # (cycles have words of their own)
             continue
         width = getattr(format(row["spec"].split(",")[0]), bits)
         curves.setdefault(row[group] if group else "", []).append((width, row["inner_iterations"]))

@@ -138,11 +138,11 @@ def on_file(system: Problem, folder: str) -> Problem:
 
 def _rows(matrix: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     if hasattr(matrix, "tocsr"):
+        if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
+            raise ValueError(f"matrix: its shape is {matrix.shape}; give a square one")
         rows = matrix.tocsr(copy=True)
         rows.sum_duplicates()
         rows.sort_indices()
-        if rows.shape[0] != rows.shape[1]:
-            raise ValueError(f"matrix: its shape is {rows.shape}; give a square one")
         parts = (rows.data, rows.indices, rows.indptr)
     elif isinstance(matrix, tuple) and len(matrix) == 3:
         parts = matrix
@@ -154,6 +154,10 @@ def _rows(matrix: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
         row, column = np.nonzero(dense)
         begin = np.searchsorted(row, np.arange(dense.shape[0] + 1))
         parts = (dense[row, column], column, begin)
-    data, indices, indptr = parts
-    return (np.ascontiguousarray(doubles(data, "matrix")), np.ascontiguousarray(integers(indices, "indices")),
-            np.ascontiguousarray(integers(indptr, "indptr")))
+    data, indices, indptr = doubles(parts[0], "matrix"), integers(parts[1], "indices"), integers(parts[2], "indptr")
+    for part, name in ((data, "data"), (indices, "indices"), (indptr, "indptr")):
+        if part.ndim != 1:
+            raise ValueError(f"{name}: an array of shape {part.shape}; give one of one dimension")
+    if not len(indptr):
+        raise ValueError("indptr: it is empty; give an entry for each row, and the end")
+    return np.ascontiguousarray(data), np.ascontiguousarray(indices), np.ascontiguousarray(indptr)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from ._arguments import doubles, format_text, given, number, truth, whole, word
+from ._arguments import doubles, format_text, function, given, number, truth, whole, word
 from ._options import DEFAULTS, SolveOptions
 from ._results import Compared
 from .formats import FormatLike
@@ -303,8 +303,9 @@ def solve_all(problem: ProblemLike, spec: Optional[FormatLike] = None, *, engine
                   solution=truth(solution, "solution"), **options)
     system = _problem(problem)
     begin = None if guess is None else _columns(guess, system)
-    shown = _show if progress is True else progress or None
-    solved = _core.solve(system._core, word(engine, "engine"), asked, begin, shown, callback)
+    shown = _show if progress is True else function(progress, "progress") if progress else None
+    asked_for = None if callback is None else function(callback, "callback")
+    solved = _core.solve(system._core, word(engine, "engine"), asked, begin, shown, asked_for)
     results = [_solve_result(r) for r in solved]
     if progress is True:
         print(file=sys.stderr)

@@ -41,6 +41,11 @@ class SweepResult:
         return frame(self.rows, library)
 
 
+def _text(text: str) -> str:
+    """A text of TOML, whose escapes know no halves of a letter."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
 def _value(key: str, given: Any) -> str:
     """As TOML has it. A generator or a range is a list; a matrix is none, though its rows can be gone through."""
     value = plain(given)
@@ -52,9 +57,9 @@ def _value(key: str, given: Any) -> str:
         if value._text is None:
             raise ValueError(f"{key}: '{value.name}' is in memory, and a store knows a system by its text; give texts, as "
                              "'poisson2d:level=6' or 'mtx:FILE.mtx'")
-        return json.dumps(value._text)
+        return _text(value._text)
     if isinstance(value, (str, os.PathLike, Format, NarrowFormat, WordFormat)):
-        return json.dumps(str(value))
+        return _text(str(value))
     if isinstance(value, Iterable) and not isinstance(value, (Mapping, bytes)) and not hasattr(value, "tocsr"):
         return "[" + ", ".join(_value(key, v) for v in value) + "]"
     raise ValueError(f"{key} {shown(value)}: give numbers, texts or formats, or a list of them")
@@ -101,7 +106,7 @@ def _run(file: str, grid: dict[str, Any], store: str, threads: int, keep: bool) 
     done = _core.sweep(text, file or "the keywords of sweep()", bool(file), store, threads)
     for note in done.pop("notes"):
         warnings.warn(note, stacklevel=3)
-    dense = text.startswith("[[dense]]") or (bool(file) and "[[dense]]" in Path(file).read_text())
+    dense = done.pop("dense")
     return SweepResult(store=store if keep else None, rows=read_store(store, dense=dense), **done)
 
 

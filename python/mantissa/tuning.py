@@ -16,10 +16,10 @@ import math
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Callable, Mapping, Sequence
+from typing import Any, Callable, Iterable, Mapping, Sequence
 
 from . import _core
-from ._arguments import number, returned, whole
+from ._arguments import function, number, returned, shown, whole
 from .formats import Format, format
 
 
@@ -67,15 +67,20 @@ def tune(evaluate: Callable[[dict[str, Any]], float], space: Mapping[str, Sequen
     alike); `evaluate(formats)` runs the algorithm with one value of each and returns its error, a number from 0 on
     (nan or inf: it failed); `cost(formats)` is what it costs, quickly worked out (inf: impossible). Returned is the
     cheapest setting with an error of at most `limit` among at most `points` that were evaluated. The same seed gives
-    the same answer. Raises ValueError for an empty space or where nothing within the limit was found.
+    the same answer. Raises ValueError for an empty space, an error below 0 or where nothing within the limit was found.
     """
-    if not space:
+    if not isinstance(space, Mapping) or not space:
         raise ValueError("space: name at least one thing to choose, with a list of values")
     names = list(space)
+    for name in names:  # (a text would be gone through letter by letter)
+        if isinstance(space[name], (str, bytes)) or not isinstance(space[name], Iterable):
+            raise ValueError(f"space: {name} is {shown(space[name])}; give a list of values")
     values = [list(space[name]) for name in names]
     for name, list_ in zip(names, values):
         if not list_:
             raise ValueError(f"space: {name} has no values")
+    function(evaluate, "evaluate")
+    function(cost, "cost")
     limit = number(limit, "limit")
     if not limit > 0 or not math.isfinite(limit):
         raise ValueError("limit: give an error above 0")
@@ -87,14 +92,21 @@ def tune(evaluate: Callable[[dict[str, Any]], float], space: Mapping[str, Sequen
     def cost_of(choice: Sequence[int]) -> float:
         return returned(cost(formats_of(choice)), "cost: its value")
 
-    found = _core.search([len(v) for v in values], cost_of,
-                         lambda c: returned(evaluate(formats_of(c)), "evaluate: its error"), limit, seed, points)
+    def error_of(choice: Sequence[int]) -> float:
+        error = returned(evaluate(formats_of(choice)), "evaluate: its error")
+        if error < 0:  # any limit would hold for it
+            raise ValueError(f"evaluate: its error {error:g}: give a number from 0 on, as the magnitude of a difference")
+        return error
+
+    found = _core.search([len(v) for v in values], cost_of, error_of, limit, seed, points)
     trials = [Trial(formats_of(c), error, cost_of(c)) for c, error in found["tried"]]
+    if not trials:
+        raise ValueError("cost: that of every setting is inf or nan, so none is possible; give finite ones")
     if found["best"] is None:
         least = min((t.error for t in trials if not math.isnan(t.error)), default=math.inf)
         raise ValueError(f"limit: no setting of {len(trials)} has an error of at most {limit:g}, the least was "
                          f"{least:g}; give finer formats, or raise the limit")
-    best = next(t for t in trials if t.formats == formats_of(found["best"]))
+    best = next(t for t, (choice, _) in zip(trials, found["tried"]) if choice == found["best"])
     return Tuned(best, trials, math.prod(len(v) for v in values), found["open"], found["end"])
 
 

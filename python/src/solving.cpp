@@ -262,10 +262,22 @@ bool Watch::operator()(const HistoryPoint& point) {
     return ask(function_, point);
 }
 
+namespace {
+
+/// A comparison with a number of NumPy gives its own kind of truth.
+bool is_false_of_numpy(nb::handle said) {
+    const nb::object dtype = nb::getattr(said, "dtype", nb::none());
+    const bool truth = nb::getattr(dtype, "kind", nb::none()).equal(nb::str("b"));
+    return truth && said.attr("ndim").equal(nb::int_(0)) && PyObject_IsTrue(said.ptr()) == 0;
+}
+
+} // namespace
+
 bool Watch::ask(const nb::object& whom, const HistoryPoint& point) {
     const nb::gil_scoped_acquire gil;
     try {
-        return !whom(point.inner_iterations, point.outer_iterations, point.relative_defect).is(nb::handle(Py_False));
+        const nb::object said = whom(point.inner_iterations, point.outer_iterations, point.relative_defect);
+        return !said.is(nb::handle(Py_False)) && !is_false_of_numpy(said);
     } catch (nb::python_error& raised) {
         raised.restore();
         raised_ = true;

@@ -80,8 +80,8 @@ Report run_watched(const Sweep& sweep, Store& store, int threads, bool& raised) 
 nb::dict sweep_of(const std::string& text, const std::string& name, bool is_file, const std::string& path,
                   int threads) {
     const Sweep sweep = is_file ? read_sweep(name) : parse_sweep(text, name);
-    base::check_store_path("store", path);
-    Store store(path);
+    const std::unique_ptr<Store> opened = open_store(sweep, "store", path);
+    Store& store = *opened;
     Report report;
     bool raised = false;
     {
@@ -99,6 +99,7 @@ nb::dict sweep_of(const std::string& text, const std::string& name, bool is_file
     for (const StoredPoints which : {StoredPoints::iterative, StoredPoints::dense})
         for (std::string& line : store.mixed_contents(which)) notes.push_back(std::move(line));
     d["notes"] = notes;
+    d["dense"] = !sweep.dense.empty();
     return d;
 }
 

@@ -66,12 +66,10 @@ TEST(Command, ResidentSolveReportsWhatTheCoreDid) {
     EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), j["outer_iterations"].get<int>() + 2) << text;
     const double last = std::stod(text.substr(text.rfind(',') + 1));
     EXPECT_NEAR(last / j["true_residual"].get<double>(), 1, 1e-3);
-    // Against itself, and with a headroom that is kept.
-    const Outcome checked = run(solve + "--resident --headroom 1 --inner 7 --check emulated --json");
-    ASSERT_EQ(checked.code, 0) << checked.err;
-    const json other = json::parse(checked.out);
-    EXPECT_EQ(other["resident_core"]["headroom"], 1);
-    EXPECT_EQ(other["check"]["passes"], other["inner_iterations"]);
+    // With a headroom that is kept.
+    const Outcome kept = run(solve + "--resident --headroom 1 --inner 7 --json");
+    ASSERT_EQ(kept.code, 0) << kept.err;
+    EXPECT_EQ(json::parse(kept.out)["resident_core"]["headroom"], 1);
     // What does not converge says so.
     const Outcome limited = run(solve + "--resident --max-iterations 15");
     EXPECT_EQ(limited.code, 1);

@@ -131,8 +131,7 @@ TEST(Symmetry, WhatNeedsItRefusesInOneLine) {
     const std::string line =
         "the matrix of convection2d:n=4,peclet=100,difference=upwind,wind=constant is not symmetric "
         "(entries (1, 2) and (2, 1) differ) and CG needs a symmetric positive definite one; take the recurrence "
-        "bicgstab or "
-        "gmres";
+        "bicgstab or gmres in a solve on engine emulated, or in double on gpu";
     for (const options::SchemeAxes& s : options::schemes()) {
         SolveOptions o;
         set_scheme(o, s.name);

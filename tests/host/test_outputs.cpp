@@ -93,7 +93,7 @@ TEST(Outputs, NoOutputTakesThePlaceOfAnInputOrOfAnotherOutput) {
         {"solve --dense file=" + matrix + " --solution " + matrix, "file (--dense), which"},
         {"sweep " + toml + " --csv " + toml, "file (file), which"},
         {"sweep " + toml + " --jsonl " + matrix, "file (the sweep), which"},
-        {"sweep " + toml + " --csv " + store, "--store writes this file too"},
+        {"sweep " + toml + " --csv " + store, "s.toml writes this file too"},
         {"sweep " + own, "file (the sweep), which"},
         {"report " + store + " -o " + store, "file (results), which"},
         {"report " + store + " --against " + store + " -o " + store, "the command reads this file"},
@@ -235,8 +235,9 @@ TEST(Outputs, DenseFailuresNameWhatMendsThem) {
 }
 
 TEST(Outputs, SolveSaysThatItChecked) {
-    const Outcome text = run(kSmall + "--check emulated");
-    const json j = json::parse(run(kSmall + "--check emulated --json").out);
+    const std::string parts = kSmall + "--spec fx18.16 --parts 2 --check emulated ";
+    const Outcome text = run(parts);
+    const json j = json::parse(run(parts + "--json").out);
     EXPECT_EQ(j["check"]["engine"], "emulated");
     EXPECT_EQ(j["check"]["passes"], j["inner_iterations"]);
     const std::string row = "all " + j["check"]["passes"].dump() + " passes equal to emulated, bit for bit";

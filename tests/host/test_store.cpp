@@ -125,6 +125,44 @@ TEST(Store, HasNothingOfAFileThatChanged) {
     EXPECT_EQ(Store(path).size(), 1u);
 }
 
+/// A row that the report would refuse is solved again, and its place taken.
+TEST(Store, HasNothingOfADamagedRow) {
+    const Scratch scratch;
+    const std::string path = scratch.path("s.sqlite");
+    Store(path).put(sample_point(), sample_result(), 1089, kProvenance);
+    DensePoint dense;
+    dense.problem = "n=4";
+    Store(path).put(dense, DenseResult{}, 4, kProvenance);
+    const auto damage = [&](const std::string& sql) {
+        sqlite3* db = nullptr;
+        ASSERT_EQ(sqlite3_open(path.c_str(), &db), SQLITE_OK);
+        EXPECT_EQ(sqlite3_exec(db, ("UPDATE " + sql).c_str(), nullptr, nullptr, nullptr), SQLITE_OK) << sql;
+        sqlite3_close(db);
+    };
+    for (const char* sql : {"points SET status='foo'", "points SET inner_iterations='many'", "points SET unknowns=-5",
+                            "points SET seconds=x'00'", "points SET history='{'", "points SET words='[1]'",
+                            "points SET scheme='magic'"}) {
+        damage(sql);
+        for (const StoreAccess access : {StoreAccess::read, StoreAccess::write}) {
+            const Store store(path, access);
+            EXPECT_FALSE(store.contains(sample_point())) << sql;
+            EXPECT_FALSE(store.find(sample_point())) << sql;
+            EXPECT_EQ(store.notes_on_files(),
+                      std::vector{path + ": one stored solve is damaged and does not count as stored"});
+        }
+        Store(path).put(sample_point(), sample_result(), 1089, kProvenance);
+        EXPECT_TRUE(Store(path).contains(sample_point())) << sql;
+    }
+    EXPECT_TRUE(Store(path).contains(dense));
+    damage("dense SET factors='none'");
+    damage("points SET status='foo'");
+    const Store store(path);
+    EXPECT_FALSE(store.contains(dense));
+    EXPECT_FALSE(store.contains(sample_point()));
+    EXPECT_EQ(store.notes_on_files(), std::vector{path + ": 2 stored solves are damaged and do not count as stored"});
+    EXPECT_EQ(store.size(), 1u);
+}
+
 TEST(Store, ReadsAFileOnceAndTellsMixedContents) {
     const Scratch scratch;
     const std::string matrix = scratch.path("a.mtx"), path = scratch.path("s.sqlite");

@@ -80,6 +80,14 @@ def test_masked_arrays_without_masked_elements_are_taken():
     assert np.array_equal(mt.round(np.ma.masked_array([1.0, 2.0], mask=[False, False]), "s17e8"), [1, 2])
 
 
+def test_rows_are_of_one_dimension():
+    one_line(lambda: mt.problem((np.ones((2, 2)), [0, 1], [0, 1, 2])), r"data: an array of shape \(2, 2\); give one of")
+    one_line(lambda: mt.problem(([], [], [])), "indptr: it is empty")
+    sparse = pytest.importorskip("scipy.sparse")
+    if hasattr(sparse, "coo_array"):
+        one_line(lambda: mt.problem(sparse.coo_array(np.ones(2))), r"matrix: its shape is \(.*\); give a square one")
+
+
 def test_indices_are_integers():
     one_line(lambda: mt.problem(([4.0, 4.0], [0.5, 1], [0, 1, 2])), "^indices: an array of float64")
     one_line(lambda: mt.problem(([4.0, 4.0], [0, 1], [0, 1.5, 2])), "^indptr: an array of float64")
@@ -135,6 +143,8 @@ def test_the_command_has_no_errors_without_factors_either(tmp_path):
     ({"engine": 3}, "engine 3: give a text"),
     ({"middle": 3, "scheme": "defect-correction"}, "middle 3: give a format or a list"),
     ({"schedule": [1]}, r"schedule \[1\]: give"),
+    ({"callback": 3}, "callback 3: give a function"),
+    ({"progress": "yes"}, "progress 'yes': give a function"),
 ])
 def test_options_of_another_type_are_refused(system, options, words):
     one_line(lambda: mt.solve(system, "s17e8", **options), words)
@@ -190,6 +200,7 @@ def test_a_grid_of_a_sweep_takes_what_can_be_gone_through():
     rows = mt.sweep(problem="poisson2d:level=4", format=(f"s{m}e8" for m in (17, 20))).rows
     assert [r["spec"] for r in rows] == ["s17e8", "s20e8"]
     assert mt.sweep(problem=mt.problem("poisson2d:level=4"), format=mt.format("s17e8")).computed == 1
+    assert "cannot open" in mt.sweep(problem="mtx:\U0001f600\x7f.mtx").refused[0][1]  # (and no fault of the text)
 
 
 def test_a_sweep_refuses_a_matrix_in_memory(system):

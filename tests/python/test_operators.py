@@ -96,6 +96,8 @@ def test_jacobi_rounds_once_and_once():
     (lambda: mt.multilevel(laplacian(7), "w=99"), "w"),
     (lambda: mt.multilevel(laplacian(7)) @ np.ones(3), r"shape \(3,\) beside 49 unknowns"),
     (lambda: mt.multilevel(laplacian(7)) @ np.full(49, np.nan), "not finite"),
+    (lambda: mt.jacobi(laplacian(7)) @ np.full(49, np.nan), "not finite"),
+    (lambda: mt.jacobi(np.diag([1.0, 1e-310])), "row 2 .*scale the matrix"),
     (lambda: mt.multilevel(np.array([[2.0, 1.0], [0.0, 2.0]])), "symmetric"),
     (lambda: mt.jacobi(laplacian(7), "fx18.16"), "fixed-point"),
     (lambda: mt.jacobi(np.array([[0.0, 1.0], [1.0, 2.0]])), "diagonal"),
@@ -151,6 +153,8 @@ def test_a_callback_ends_a_solve():
 
     ended = mt.solve("poisson2d:level=6", "s17e8", inner=10, callback=callback)
     assert ended.status == "iteration limit" and 1e-10 < ended.true_residual <= 1e-4
+    compared = mt.solve("poisson2d:level=6", "s17e8", inner=10, callback=lambda i, o, defect: np.float64(defect) > 1e-4)
+    assert compared.inner_iterations == ended.inner_iterations
     assert seen == sorted(seen)
 
     def fault(*_):

@@ -163,6 +163,7 @@ def test_ones_own_matrix():
     (lambda: mt.solve("poisson2d:level=5", "float,p=mxint9"), "the block formats are mxint8"),
     (lambda: mt.solve("poisson2d:level=5", plan="fastest"), "write one of automatic"),
     (lambda: mt.solve("poisson2d:level=5", plan="grid-stream"), "only a native solver has plans"),
+    (lambda: mt.solve("poisson2d:level=5", plan="automatic"), "only a native solver has plans"),
     (lambda: mt.solve("poisson2d:level=5", tolerance=2), "tolerance"),
     (lambda: mt.solve("poisson2d:level=5", inner=0), "inner 0: give a whole number from 1 on"),
     (lambda: mt.solve("poisson2d:level=5", inner=-1), "inner -1: give a whole number from 1 on"),
@@ -250,6 +251,9 @@ def test_sweeps_keep_their_points(tmp_path):
     assert kept.store is None and len(kept.rows) == 1
     dense = mt.sweep(n=[32], kind="uniform", format=["s10e5"], refine="gmres-ir")
     assert dense.rows and dense.rows[0]["status"] == "converged"
+    file = tmp_path / "dense.toml"
+    file.write_text("[[ dense ]]\nn = 8\nkind = 'uniform'\n")
+    assert [row["unknowns"] for row in mt.sweep(file).rows] == [8]
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
@@ -268,6 +272,8 @@ def test_plots():
     swept = mt.sweep(problem="poisson2d:level=5", format=["s10e8", "s14e8", "s17e8"])
     assert len(plots.which_bits(swept).lines[0].get_xdata()) == 3
     assert len(plots.convergence([mt.solve("poisson2d:level=5", f) for f in ("s10e8", "s17e8")]).lines) == 2
+    cycles = mt.sweep(problem="poisson2d:level=5", preconditioner=["multilevel"], scheme="inexact-pcg")
+    assert not plots.which_bits(cycles).lines  # (whose words are not a datapath's)
     points = [(1, 5), (2, 3), (3, 4), (4, 1), (2, 6)]
     assert plots.pareto_front(points) == [0, 1, 3]
     plots.pareto([{"a": a, "b": b} for a, b in points], "a", "b")

@@ -58,12 +58,30 @@ def test_what_it_cannot_do_is_said_in_one_line():
         mt.tune(lambda f: 0, {}, lambda f: 0, limit=1)
     with pytest.raises(ValueError, match="no values"):
         mt.tune(lambda f: 0, {"a": []}, lambda f: 0, limit=1)
+    for space in ({"a": "s7e8"}, {"a": 7}, ["a"], "a"):
+        with pytest.raises(ValueError, match="space: .* list of values"):
+            mt.tune(lambda f: 0, space, lambda f: 0, limit=1)
+    for evaluate, cost, words in ((0, lambda f: 1, "evaluate 0"), (lambda f: 0, None, "cost None")):
+        with pytest.raises(ValueError, match=f"{words}: give a function"):
+            mt.tune(evaluate, {"a": [1]}, cost, limit=1)
+    with pytest.raises(ValueError, match="cost: that of every setting is inf or nan"):
+        mt.tune(lambda f: 0, {"a": [1, 2]}, lambda f: math.nan, limit=1)
     with pytest.raises(ValueError, match="limit: no setting"):
         mt.tune(lambda f: 2.0, {"a": [1, 2]}, lambda f: 1, limit=1)
     with pytest.raises(ValueError, match="fault of the user"):
         def failing(f):
             raise ValueError("fault of the user")
         mt.tune(failing, {"a": [1, 2]}, lambda f: 1, limit=1)
+
+
+def test_a_difference_is_no_error():
+    with pytest.raises(ValueError, match="evaluate: its error -3: give a number from 0 on"):
+        mt.tune(lambda f: -3.0, {"a": [1, 2]}, lambda f: 1, limit=1)
+
+
+def test_values_may_be_arrays():
+    found = mt.tune(lambda f: 1 / f["a"].sum(), {"a": [np.ones(2), np.ones(9)]}, lambda f: len(f["a"]), limit=0.2)
+    assert len(found.best.formats["a"]) == 9
 
 
 @pytest.mark.parametrize("first", [0.0, 0.05, 1e-320, math.nan, math.inf, 3e40])

@@ -125,6 +125,55 @@ TEST(Stores, AJoinOfWhatIsStoredWritesNothing) {
     EXPECT_EQ(run("compare " + scratch.path("joined.json") + " --store " + store).code, 0);
 }
 
+TEST(Stores, ADamagedSolveIsAsGoodAsNoneToAComparison) {
+    const Scratch scratch;
+    const std::string file = scratch.write("c.toml", kComparison), store = scratch.path("c.sqlite");
+    ASSERT_EQ(run("compare --threads 1 " + file).code, 0);
+    execute(store, "UPDATE points SET status = 'mended' WHERE spec = 's14e8'");
+    const std::string note = "c.sqlite: one stored solve is damaged and does not count as stored";
+    const Outcome join = run("compare --stored " + file), again = run("compare --threads 1 " + file);
+    for (const Outcome& o : {join, again}) {
+        EXPECT_EQ(o.code, 0) << o.err;
+        EXPECT_NE(o.err.find(note), std::string::npos) << o.err;
+    }
+    EXPECT_EQ(run("compare --stored " + file).err, "");
+}
+
+TEST(Stores, AComparisonThatIsStoppedSaysThatItGoesOn) {
+    const Scratch scratch;
+    std::string slow = kComparison;
+    slow.replace(slow.find("level=3"), 7, "level=12");
+    const Outcome stopped = run("compare --threads 1 " + scratch.write("c.toml", slow), "timeout -s INT 2");
+    EXPECT_NE(stopped.err.find("stopped; what is done is stored in"), std::string::npos) << stopped.err;
+}
+
+TEST(Stores, ASweepThatIsStoredNeedsNoRightToWrite) {
+    const Scratch scratch;
+    const std::string grid = "[[grid]]\nproblem = \"poisson2d:level=2\"\nformat = ";
+    const std::string file = scratch.write("s.toml", "store = \"kept.sqlite\"\n" + grid + "[\"s17e8\", \"s14e8\"]\n");
+    const std::string more = scratch.write("m.toml", "store = \"kept.sqlite\"\n" + grid + "\"s10e8\"\n");
+    const std::string nowhere = scratch.write("n.toml", "store = \"none/kept.sqlite\"\n" + grid + "\"s10e8\"\n");
+    ASSERT_EQ(run("sweep --threads 1 " + file).code, 0);
+    const std::string store = scratch.path("kept.sqlite"), before = scratch.read("kept.sqlite");
+    for (const std::string& path : {store, file, more})
+        fs::permissions(path, fs::perms::owner_read | fs::perms::group_read | fs::perms::others_read);
+    fs::permissions(scratch.path(""), fs::perms(0555));
+    const std::string reader = ::geteuid() == 0 ? kAsNobody : "";
+    const Outcome again = run("sweep --csv - " + file, reader), other = run("sweep " + more, reader);
+    fs::permissions(scratch.path(""), fs::perms(0755));
+    EXPECT_EQ(again.code, 0) << again.err;
+    EXPECT_NE(again.err.find("2 points: 2 stored before, 0 computed"), std::string::npos) << again.err;
+    EXPECT_NE(again.out.find("s14e8"), std::string::npos) << again.out;
+    // The file that names the store is what is named, not an option that nobody gave.
+    EXPECT_EQ(other.code, 2);
+    EXPECT_NE(other.err.find("m.toml '"), std::string::npos) << other.err;
+    EXPECT_EQ(scratch.read("kept.sqlite"), before);
+    const Outcome gone = run("sweep " + nowhere);
+    EXPECT_EQ(gone.code, 2);
+    EXPECT_NE(gone.err.find("n.toml '"), std::string::npos) << gone.err;
+    EXPECT_EQ(gone.err.find("--store"), std::string::npos) << gone.err;
+}
+
 TEST(Stores, AnOlderFileIsReadAsItIs) {
     const Scratch scratch;
     const std::string file = scratch.write("c.toml", kComparison), store = scratch.path("c.sqlite");
@@ -160,7 +209,7 @@ TEST(Stores, AReaderNeedsNoRightToWrite) {
                   dry = run("sweep --dry-run " + scratch.path("s.toml"), kAsNobody);
     EXPECT_EQ(page.code, 0) << page.err;
     EXPECT_EQ(dry.code, 0) << dry.err;
-    EXPECT_EQ(run("sweep --threads 1 " + scratch.path("s.toml"), kAsNobody).code, 2) << "who writes needs it";
+    EXPECT_EQ(run("sweep --threads 1 " + scratch.path("s.toml"), kAsNobody).code, 0) << "all is stored";
     EXPECT_EQ(scratch.files(), files);
     // A solve that is not stored, in a file and folder of others: neither is touched by whoever looks.
     EXPECT_EQ(run("reproduce table4 --levels 8 --stored --store " + store, kAsNobody).code, 0);

@@ -111,6 +111,11 @@ TEST_P(UpsetStore, ASeedDecidesAndAStoreResumes) {
     EXPECT_EQ(resumed.stored, 20U);
     ASSERT_EQ(resumed.flips.size(), alone.flips.size());
     for (std::size_t k = 0; k < alone.flips.size(); ++k) expect_same(alone.flips[k], resumed.flips[k]);
+    results::Database(request.store, results::Access::write)
+        .execute("UPDATE upset SET outcome = 'none' WHERE number = 3");
+    const Campaign mended = run_campaign(request);
+    EXPECT_EQ(mended.stored, 29U) << "a damaged one is made again";
+    expect_same(alone.flips[3], mended.flips[3]);
     {
         // What the campaign is of stands beside its upsets.
         const results::Database db(request.store, results::Access::read);

@@ -1,6 +1,6 @@
 // mantissa compare: designs on devices, joined from solves, clocks, areas and traffic.
-#include <filesystem>
 #include <memory>
+#include <optional>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -10,6 +10,7 @@
 #include "command/options/named_files.hpp"
 #include "compare/compare.hpp"
 #include "compare/join.hpp"
+#include "mantissa/base/ending.hpp"
 #include "mantissa/base/files.hpp"
 #include "mantissa/format.hpp"
 #include "store/database.hpp"
@@ -24,14 +25,6 @@ struct CompareFlags {
     int threads = 0;
     bool stored = false, json = false;
 };
-
-/// Beside the comparison file unless given otherwise.
-std::string store_path(const CompareFlags& flags, const compare::Comparison& comparison) {
-    if (!flags.store.empty()) return flags.store;
-    const std::filesystem::path file(flags.file);
-    if (comparison.store.empty()) return std::filesystem::path(file).replace_extension(".sqlite").string();
-    return (file.parent_path() / comparison.store).string();
-}
 
 /// A stored document shown again, its sentences formed anew from its figures; nothing is computed.
 int show_document(const CompareFlags& flags, const std::string& typed) {
@@ -61,13 +54,19 @@ int show_document(const CompareFlags& flags, const std::string& typed) {
 int compare_command(const CompareFlags& flags, const std::string& typed) {
     if (flags.file.ends_with(".json")) return show_document(flags, typed);
     const compare::Comparison comparison = compare::read_comparison(flags.file);
-    const std::string path = store_path(flags, comparison);
+    const NamedFile store = store_of(flags.store, flags.file, comparison.store);
+    const std::string& path = store.path;
     const int threads = thread_count(flags.threads);
     std::vector<NamedFile> inputs{{"the comparison", flags.file}};
     for (const std::string& problem : comparison.problems)
         add_files(inputs, "the comparison", outline_problem(problem).files);
-    refuse_overwriting({{flag_of(Common::store), path}}, inputs);
-    if (!flags.stored) base::check_store_path(flag_of(Common::store), path);
+    refuse_overwriting({store}, inputs);
+    if (!flags.stored) base::check_store_path(store.by, path);
+    std::optional<base::EndingNote> note;
+    if (!flags.stored)
+        note.emplace([&] {
+            return fmt::format("stopped; what is done is stored in {}, and the same command goes on from there", path);
+        });
     const comparison::ComparisonDocument document =
         compare::run_comparison(comparison, {path, typed, threads, flags.stored});
     if (flags.json) fmt::print("{}\n", json_text(to_json(document)));

@@ -197,6 +197,9 @@ int simulate_command(const SimulateFlags& flags) {
     std::unique_ptr<Engine> reference, checked;
     const auto passes = std::make_shared<std::atomic<std::uint64_t>>(0);
     if (!flags.check.empty()) {
+        const bool alike = flags.cores == 1 && flags.bandwidth_gb == 0 && flags.latency_ns == 0 && flags.stall == 0;
+        if (alike && flags.check == rtl->name())
+            throw InvalidInput(fmt::format("--check {}: it is the engine that solves; name another", flags.check));
         reference = make_engine(flags.check);
         checked = make_checked_engine(*rtl, *reference, passes);
     }
@@ -270,7 +273,7 @@ Run setup_simulate(CLI::App& app, const std::string&) {
     app.add_option("--seed", f.seed, "of the stalls")->check(whole_number(0))->capture_default_str();
     declare(app, Common::check, f.check, "compare every iteration with this engine, bit for bit");
     begin(Group::output);
-    app.add_option("--trace", f.trace, "write waveforms (FST), and for a grid's core a GTKWave save file beside them");
+    app.add_option("--trace", f.trace, "write waveforms (FST), and a GTKWave save file beside them");
     app.add_option("--window", f.window, "clocks that the trace covers, FIRST:LAST")->capture_default_str();
     declare(app, Common::json, f.json);
     return [flags, &app] {

@@ -30,6 +30,7 @@
 #include "mantissa/host/solve_parts.hpp"
 #include "options/declare.hpp"
 #include "options/values.hpp"
+#include "parts/gpus.hpp"
 #include "parts/parts.hpp"
 #include "running/progress.hpp"
 #include "solving/arguments.hpp"
@@ -80,6 +81,8 @@ Ready make_ready(const SolveArguments& flags, const running::Ranks& ranks, const
     if (!flags.check.empty()) {
         if (in_double_over_parts(r.point.options, r.shared))
             throw InvalidInput("--check: CG in double over parts runs on no engine; leave it out");
+        if (flags.check == flags.engine && r.shared.space == nullptr && !on_gpus(r.shared.gpus))
+            throw InvalidInput(fmt::format("--check {}: it is the engine that solves; name another", flags.check));
         r.reference = make_engine(flags.check);
         r.checked = make_checked_engine(*r.engine, *r.reference, r.passes);
     }

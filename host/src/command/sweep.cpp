@@ -29,14 +29,6 @@ struct SweepFlags {
     bool dry_run = false, json = false;
 };
 
-/// Beside the sweep file unless given otherwise.
-std::string store_path(const SweepFlags& flags, const Sweep& sweep) {
-    if (!flags.store.empty()) return flags.store;
-    const std::filesystem::path file(flags.file);
-    if (sweep.store.empty()) return std::filesystem::path(file).replace_extension(".sqlite").string();
-    return (file.parent_path() / sweep.store).string();
-}
-
 void print_report(std::FILE* to, const sweeps::SweepReport& r, const std::string& path, bool json) {
     if (json) {
         results::Json refused = results::Json::array();
@@ -62,8 +54,7 @@ int dry_run(const SweepFlags& flags, const Sweep& sweep, const std::string& path
     std::size_t stored = 0;
     if (std::filesystem::exists(path)) {
         const Store store(path, StoreAccess::read);
-        for (const Point& point : sweep.points) stored += store.contains(point) ? 1 : 0;
-        for (const DensePoint& point : sweep.dense) stored += store.contains(point) ? 1 : 0;
+        stored = points - lacking(sweep, store);
         for (const std::string& line : store.notes_on_files()) fmt::print(stderr, "mantissa: {}\n", line);
     }
     if (flags.json) {
@@ -76,14 +67,14 @@ int dry_run(const SweepFlags& flags, const Sweep& sweep, const std::string& path
 }
 
 /// The file's own store and problems, which the command line does not show.
-void check_files(const SweepFlags& flags, const Sweep& sweep, const std::string& path) {
+void check_files(const SweepFlags& flags, const Sweep& sweep, const NamedFile& store) {
     std::vector<NamedFile> inputs{{"the sweep", flags.file}};
     std::set<std::string> problems, dense;
     for (const Point& point : sweep.points) problems.insert(point.problem);
     for (const DensePoint& point : sweep.dense) dense.insert(point.problem);
     for (const std::string& problem : problems) add_files(inputs, "the sweep", outline_problem(problem).files);
     for (const std::string& problem : dense) add_files(inputs, "the sweep", dense_problem_files(problem));
-    refuse_overwriting({{flag_of(Common::store), path}, {"--csv", flags.csv}, {"--jsonl", flags.json_lines}}, inputs);
+    refuse_overwriting({store, {"--csv", flags.csv}, {"--jsonl", flags.json_lines}}, inputs);
 }
 
 /// What a rank needs of the request. Store and outputs are the first rank's.
@@ -99,15 +90,15 @@ Request read_request(const SweepFlags& flags, const running::Ranks& ranks) {
     Request r;
     r.sweep = read_sweep(flags.file);
     r.threads = thread_count(flags.threads);
-    r.path = store_path(flags, r.sweep);
+    const NamedFile store = store_of(flags.store, flags.file, r.sweep.store);
+    r.path = store.path;
     if (!ranks.first()) return r;
-    check_files(flags, r.sweep, r.path);
+    check_files(flags, r.sweep, store);
     r.words = check_outputs({{"--csv", flags.csv}, {"--jsonl", flags.json_lines}}, flags.json);
     // A dry run only reads what is there, for which no right to write is needed.
     std::error_code ignored;
-    if (!flags.dry_run || !std::filesystem::is_regular_file(r.path, ignored))
-        base::check_store_path(flag_of(Common::store), r.path);
-    if (!flags.dry_run) r.store = std::make_unique<Store>(r.path);
+    if (!flags.dry_run) r.store = open_store(r.sweep, store.by, r.path);
+    else if (!std::filesystem::is_regular_file(r.path, ignored)) base::check_store_path(store.by, r.path);
     return r;
 }
 

@@ -9,6 +9,7 @@
 
 #include "mantissa/format.hpp"
 #include "mantissa/host/options.hpp"
+#include "store/contents.hpp"
 #include "store/point_columns.hpp"
 #include "store/result_json.hpp"
 #include "synthesis/kept/synthesis_store.hpp"
@@ -99,35 +100,24 @@ void ComparisonStore::put_comparison(const std::string& name, const results::Jso
 
 std::vector<findings::SolveBeside> ComparisonStore::solves(const std::map<std::string, std::string>& contents) const {
     const auto db = database();
-    std::map<const options::Option*, int> at;
-    std::string columns = "problem, spec, status, inner_iterations, true_residual";
-    for (const options::Option& option : options::table())
-        if (option.column != options::Column::none) {
-            at.emplace(&option, 5 + static_cast<int>(at.size()));
-            columns += ", " + options::spelt(option);
-        }
-    const int content = 5 + static_cast<int>(at.size());
-    Statement query =
-        db->prepare(fmt::format("SELECT {}, {} FROM points ORDER BY id", columns, results::kContentColumn));
     std::vector<findings::SolveBeside> list;
-    while (query.step()) {
-        if (const auto now = contents.find(std::string(query.text(0)));
-            now != contents.end() && !query.null(content) && query.text(content) != now->second)
-            continue;
-        const SolveOptions o = results::options_of_columns(
-            [&](const options::Option& option) { return query.value(at.at(&option), option.type); },
-            [&](const std::string& name) {
-                throw InvalidInput(
-                    fmt::format("{}: column {} holds no value of this option; make the file again", path_, name));
-            });
-        const Status status = results::parse_status(query.text(2));
-        const double residual = query.real(4, std::numeric_limits<double>::infinity());
-        list.push_back({.problem = std::string(query.text(0)),
-                        .spec = std::string(query.text(1)),
-                        .options = o,
-                        .converged = status == Status::converged,
-                        .gives_count = gives_count(o.scheme, status, residual, o.tolerance),
-                        .iterations = query.integer(3)});
+    for (results::RowReader row(*db, "points"); row.next();) {
+        try {
+            const std::string problem = row.text("problem"), files = row.text(results::kContentColumn);
+            if (const auto now = contents.find(problem);
+                now != contents.end() && !files.empty() && files != now->second)
+                continue;
+            const SolveOptions o = results::options_of_row(row);
+            const Status status = results::parse_status(row.text("status"));
+            const double residual = row.maybe_real("true_residual").value_or(std::numeric_limits<double>::infinity());
+            list.push_back({.problem = problem,
+                            .spec = row.text("spec"),
+                            .options = o,
+                            .converged = status == Status::converged,
+                            .gives_count = gives_count(o.scheme, status, residual, o.tolerance),
+                            .iterations = row.whole("inner_iterations")});
+        } catch (const InvalidInput&) { // damaged, which is as good as not stored
+        }
     }
     return list;
 }

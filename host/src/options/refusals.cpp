@@ -217,7 +217,8 @@ std::string not_for_cg(const Problem& problem, std::string_view who) {
     for (const SchemeAxes& s : schemes())
         if (s.scheme == Scheme::recurrence && takes_any_matrix(s.recurrences.front()))
             takers += (takers.empty() ? "" : " or ") + std::string(s.name);
-    return fmt::format("{}: {}{}; take the recurrence {}", who, why_not_for_cg(problem),
+    return fmt::format("{}: {}{}; take the recurrence {} in a solve on engine emulated, or in double on gpu", who,
+                       why_not_for_cg(problem),
                        problem.symmetric ? "" : " and CG needs a symmetric positive definite one", takers);
 }
 

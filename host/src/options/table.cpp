@@ -219,7 +219,8 @@ std::vector<Option> integer_options() {
          .set = [](Request& r, const Value& v) { r.options.plan = parse_native_plan(text(v)); },
          .get =
              [](const SolveOptions& o) {
-                 return o.plan == NativePlan::automatic ? Given() : Given(to_string(o.plan));
+                 return o.plan.value_or(NativePlan::automatic) == NativePlan::automatic ? Given()
+                                                                                        : Given(to_string(*o.plan));
              }},
         {.name = "preconditioner",
          .type = Type::text,

@@ -112,7 +112,7 @@ Description describe_matrix_problem(std::string_view text, std::string_view opti
                          "rhs and seed");
     if (path.empty()) keys.fail("no file: write mtx:FILE");
     const std::string rhs(keys.take("rhs").value_or("ones"));
-    const bool from_file = rhs.starts_with("file:");
+    const bool from_file = rhs.starts_with("file:") && rhs != "file:";
     if (rhs != "ones" && rhs != "random" && !from_file)
         keys.fail(fmt::format("rhs={} must be ones, random or file:PATH", base::shortened(rhs)));
     keys.only_with("seed", rhs == "random", "rhs=random");

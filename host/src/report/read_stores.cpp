@@ -18,6 +18,10 @@
 
 namespace mantissa::report {
 
+std::string RowAddress::column(const std::string& name) const {
+    return fmt::format("s{}/{}/{}/{}", store, table, row, name);
+}
+
 std::string DocumentRow::address(const std::string& path) const {
     return fmt::format("s{}/{}/{}/{}", at.store, at.table, at.row, path);
 }
@@ -59,9 +63,7 @@ PointRow point_row(const RowReader& r, Origins& origins) {
     p.problem = r.text("problem");
     p.files = r.text(results::kContentColumn);
     p.engine = r.text("engine");
-    p.options = results::options_of_columns(
-        [&](const options::Option& option) { return r.maybe_value(options::spelt(option).c_str(), option.type); },
-        [&](const std::string& name) { r.fail(name.c_str(), "value of this option"); });
+    p.options = results::options_of_row(r);
     p.scheme = scheme_name(p.options);
     p.spec = r.text("spec");
     p.status = r.text("status");
@@ -251,7 +253,8 @@ Rows read_stores(const std::vector<std::string>& paths, Origins& origins) {
             if (db.has_table("points")) db.update_copy([&] { results::settle_points(db); });
             read_tables(db, i, origins, rows);
         } catch (const Json::exception&) {
-            throw InvalidInput(fmt::format("{}: a history in table points is no list of steps; make the file again",
+            throw InvalidInput(fmt::format("{}: a history in table points is no list of steps: its row is damaged; "
+                                           "run the command that stored it again",
                                            results::path_text(path)));
         }
     }

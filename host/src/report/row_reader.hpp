@@ -1,55 +1,24 @@
-// The rows of a table of a results file, columns by name. Internal to host/src/report/.
+// The rows of a table of a results file of the page's. Internal to host/src/report/.
 #pragma once
 
-#include <cstdint>
-#include <initializer_list>
-#include <map>
-#include <optional>
 #include <string>
+#include <utility>
 
-#include "mantissa/host/options.hpp"
 #include "rows.hpp"
-#include "store/database.hpp"
+#include "store/rows/row_reader.hpp"
 
 namespace mantissa::report {
 
-/// The rows of one table, columns by name, so that columns may be added in later schemas. A value of another type than
-/// asked for, and a column that is not there, end in InvalidInput, one line.
-class RowReader {
+/// Rows that know where the page says they are from.
+class RowReader : public results::RowReader {
 public:
-    /// `store`: the file's index among the page's. `db` must outlive the reader.
-    RowReader(const results::Database& db, std::size_t store, std::string table);
-    bool next();
-    [[nodiscard]] bool has(const char* name) const { return columns_.contains(name); }
-    [[nodiscard]] const RowAddress& address() const { return address_; }
-    /// Empty for NULL.
-    [[nodiscard]] std::string text(const char* name) const;
-    [[nodiscard]] std::uint64_t whole(const char* name) const;
-    /// A whole number of either sign.
-    [[nodiscard]] std::int64_t integer(const char* name) const;
-    [[nodiscard]] std::optional<std::uint64_t> maybe_whole(const char* name) const {
-        return null(name) ? std::nullopt : std::optional(whole(name));
-    }
-    [[nodiscard]] double real(const char* name) const;
-    [[nodiscard]] std::optional<double> maybe_real(const char* name) const {
-        return null(name) ? std::nullopt : std::optional(real(name));
-    }
-    /// What a column of an option holds; nothing for NULL.
-    [[nodiscard]] std::optional<options::Value> maybe_value(const char* name, options::Type type) const;
-    [[noreturn]] void fail(const char* name, const char* expected) const;
-    [[nodiscard]] Provenance provenance() const {
-        return {text("version"), text("commit_id"), text("machine"), text("date"), text("command")};
-    }
+    /// `store`: the file's index among the page's.
+    RowReader(const results::Database& db, std::size_t store, std::string table)
+        : results::RowReader(db, std::move(table)), store_(store) {}
+    [[nodiscard]] RowAddress address() const { return {store_, table(), row()}; }
 
 private:
-    [[nodiscard]] bool null(const char* name) const { return statement_.null(column(name)); }
-    [[nodiscard]] int column(const char* name) const;
-    void expect(const char* name, std::initializer_list<int> types, const char* expected) const;
-
-    const results::Database& db_;
-    RowAddress address_;
-    results::Statement statement_;
-    std::map<std::string, int, std::less<>> columns_;
+    std::size_t store_;
 };
 
 } // namespace mantissa::report

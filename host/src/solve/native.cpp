@@ -42,7 +42,8 @@ bool divides_by_diagonal(const SolveOptions& o, const Engine& engine) {
     return o.scheme == Scheme::jacobi_pcg;
 }
 NativeChoice choice_of(const SolveOptions& o, const Engine& engine) {
-    NativeChoice choice{.plan = o.plan, .jacobi = divides_by_diagonal(o, engine), .threads = o.threads};
+    NativeChoice choice{
+        .plan = o.plan.value_or(NativePlan::automatic), .jacobi = divides_by_diagonal(o, engine), .threads = o.threads};
     if (iterates_chebyshev(o)) choice.recurrence = &recurrence::kChebyshev;
     if (o.scheme != Scheme::recurrence) return choice;
     choice.recurrence = recurrence_of(o);

@@ -43,9 +43,9 @@ void check(const Problem& problem, const Engine& engine, const SolveOptions& o) 
     };
     o.spec.validate();
     if (o.spec.sums_free()) solving::check_native(problem, engine, o);
-    require(o.spec.sums_free() || o.plan == NativePlan::automatic,
+    require(o.spec.sums_free() || !o.plan,
             fmt::format("plan {}: only a native solver has plans (engine gpu, --format double or float); leave it out",
-                        to_string(o.plan)));
+                        to_string(o.plan.value_or(NativePlan::automatic))));
     // An engine that compares two others has a name of its own: there would be nothing to compare.
     const bool gmres = iterated(o).name == RecurrenceChoice::gmres;
     require((recurrence_of(o) == nullptr && !gmres) || o.spec.sums_free() || engine.name() == kProcessor,

@@ -242,20 +242,16 @@ bool Statement::step() {
     return code == SQLITE_ROW;
 }
 
+int Statement::numeric(int column) const {
+    if (const int held = type(column); held == SQLITE_TEXT || held == SQLITE_BLOB)
+        throw InvalidInput(damaged(database_.path(), fmt::format("its column {} holds no number", name(column))));
+    return column;
+}
+
 std::string_view Statement::text(int column) const {
     const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
     if (bytes == nullptr) return {};
     return {bytes, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))};
-}
-
-std::optional<options::Value> Statement::value(int column, options::Type type) const {
-    using options::Type;
-    if (null(column)) return std::nullopt;
-    if (type == Type::truth) return integer(column) != 0;
-    if (type == Type::whole) return integer(column);
-    if (type == Type::integer) return static_cast<std::int64_t>(integer(column));
-    if (type == Type::number) return real(column);
-    return std::string(text(column));
 }
 
 Provenance Statement::provenance(int first) const {

@@ -6,14 +6,12 @@
 #include <functional>
 #include <limits>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include <sqlite3.h>
 
-#include "contents.hpp"
 #include "mantissa/host/options.hpp"
 #include "mantissa/host/provenance.hpp"
 #include "mantissa/host/store.hpp"
@@ -80,20 +78,21 @@ public:
     [[nodiscard]] bool null(int column) const { return type(column) == SQLITE_NULL; }
     /// Empty for NULL.
     [[nodiscard]] std::string_view text(int column) const;
+    /// 0 for NULL. Like real() it throws InvalidInput where the column holds a text: SQLite takes that for 0.
     [[nodiscard]] std::uint64_t integer(int column) const {
-        return static_cast<std::uint64_t>(sqlite3_column_int64(statement_, column));
+        return static_cast<std::uint64_t>(sqlite3_column_int64(statement_, numeric(column)));
     }
     /// `missing` stands for what SQLite keeps as NULL: no value, or one that is no finite number.
     [[nodiscard]] double real(int column, double missing = std::numeric_limits<double>::quiet_NaN()) const {
-        return null(column) ? missing : sqlite3_column_double(statement_, column);
+        return null(column) ? missing : sqlite3_column_double(statement_, numeric(column));
     }
-    /// What a column of an option holds; nothing for NULL.
-    [[nodiscard]] std::optional<options::Value> value(int column, options::Type type) const;
     /// The five columns from `first` on.
     [[nodiscard]] Provenance provenance(int first) const;
 
 private:
     Statement& bound(int code);
+    /// The same column.
+    [[nodiscard]] int numeric(int column) const;
 
     const Database& database_;
     sqlite3_stmt* statement_ = nullptr;
@@ -150,16 +149,3 @@ constexpr const char* table_of(StoredPoints which) {
 void settle_points(const Database& database);
 
 } // namespace mantissa::results
-
-namespace mantissa {
-
-struct Store::Database : results::Database {
-    using results::Database::Database;
-    std::mutex mutex;
-    results::Contents contents;
-
-    /// Is there a row with this key, of what the files hold now?
-    [[nodiscard]] bool holds(const std::string& table, const std::string& key, const std::vector<std::string>& files);
-};
-
-} // namespace mantissa

@@ -1,13 +1,14 @@
 // Dense solves in the store.
 #include <cmath>
+#include <limits>
 #include <mutex>
 #include <string>
 
 #include <fmt/format.h>
 
-#include "database.hpp"
 #include "mantissa/errors.hpp"
 #include "result_json.hpp"
+#include "store_database.hpp"
 #include "text/json_text.hpp"
 
 namespace mantissa {
@@ -89,43 +90,37 @@ LuEnd parse_lu_end(std::string_view text) {
 } // namespace results
 
 bool Store::contains(const DensePoint& point) const {
-    const std::lock_guard lock(db_->mutex);
-    if (!db_->has_table("dense")) return false;
-    return db_->holds("dense", point_key(point), dense_problem_files(point.problem));
+    return find(point).has_value();
 }
 
 std::optional<DenseResult> Store::find(const DensePoint& point) const {
-    if (!contains(point)) return std::nullopt;
     const std::lock_guard lock(db_->mutex);
-    Statement select = db_->prepare(
-        "SELECT status, factors, at, steps, krylov_steps, backward_error, forward_error, hpl_residual, factor_error, "
-        "growth, condition, exchanges, factor_seconds, refine_seconds, history FROM dense WHERE key = ?");
-    select.bind(point_key(point));
-    if (!select.step()) return std::nullopt;
-    DenseResult r;
-    try {
-        r.status = results::parse_dense_status(select.text(0));
-        r.end = results::parse_lu_end(select.text(1));
-        r.history = results::dense_history_from_json(select.text(14));
-    } catch (const InvalidInput& fault) {
-        throw InvalidInput(fmt::format("{}: {}; make the file again", results::path_text(db_->path()), fault.what()));
-    } catch (const Json::exception&) {
-        throw InvalidInput(fmt::format("{}: the history of a dense solve cannot be read; make the file again",
-                                       results::path_text(db_->path())));
-    }
-    r.at = select.integer(2);
-    r.steps = static_cast<std::uint32_t>(select.integer(3));
-    r.krylov_steps = static_cast<std::uint32_t>(select.integer(4));
-    r.backward_error = select.real(5);
-    r.forward_error = select.real(6);
-    r.hpl_residual = select.real(7);
-    r.factor_error = select.real(8);
-    r.growth = select.real(9);
-    r.condition = select.real(10);
-    r.exchanges = select.integer(11);
-    r.factor_seconds = select.real(12);
-    r.refine_seconds = select.real(13);
-    return r;
+    if (!db_->has_table("dense")) return std::nullopt;
+    const auto read = [](const results::RowReader& row) {
+        const auto real = [&row](const char* name) {
+            return row.maybe_real(name).value_or(std::numeric_limits<double>::quiet_NaN());
+        };
+        const auto steps = [&row](const char* name) { return static_cast<std::uint32_t>(row.whole(name)); };
+        (void)row.whole("unknowns");
+        DenseResult r;
+        r.status = results::parse_dense_status(row.text("status"));
+        r.end = results::parse_lu_end(row.text("factors"));
+        r.at = row.whole("at");
+        r.steps = steps("steps");
+        r.krylov_steps = steps("krylov_steps");
+        r.backward_error = real("backward_error");
+        r.forward_error = real("forward_error");
+        r.hpl_residual = real("hpl_residual");
+        r.factor_error = real("factor_error");
+        r.growth = real("growth");
+        r.condition = real("condition");
+        r.exchanges = row.whole("exchanges");
+        r.factor_seconds = row.real("factor_seconds");
+        r.refine_seconds = row.real("refine_seconds");
+        r.history = results::dense_history_from_json(row.text("history"));
+        return r;
+    };
+    return db_->find("dense", point_key(point), dense_problem_files(point.problem), read);
 }
 
 void Store::put(const DensePoint& point, const DenseResult& r, std::size_t unknowns, const Provenance& provenance) {

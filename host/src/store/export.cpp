@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
-#include "database.hpp"
 #include "mantissa/base/files.hpp"
 #include "mantissa/host/options.hpp"
 #include "result_json.hpp"
+#include "store_database.hpp"
 #include "text/json_text.hpp"
 #include "text/key_values.hpp"
 

@@ -74,4 +74,23 @@ std::optional<options::Value> column_value(const Option& option, const SolveOpti
     return option.get != nullptr ? option.get(options) : std::nullopt;
 }
 
+SolveOptions options_of_row(const RowReader& row) {
+    options::Request request;
+    for (const Option& option : options::table()) {
+        if (option.column == Column::none || option.type == options::Type::spec) continue;
+        const std::string name = options::spelt(option);
+        const std::optional<options::Value> value = row.maybe_value(name.c_str(), option.type);
+        try {
+            if (value) give(request, option, *value, option.name);
+        } catch (const InvalidInput&) {
+            row.fail(name.c_str(), "value of this option");
+        }
+    }
+    try {
+        return request.finish();
+    } catch (const InvalidInput&) {
+        row.fail("scheme", "value of this option"); // it has not the recurrence beside it
+    }
+}
+
 } // namespace mantissa::results

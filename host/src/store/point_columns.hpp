@@ -8,6 +8,7 @@
 
 #include "mantissa/errors.hpp"
 #include "mantissa/host/options.hpp"
+#include "rows/row_reader.hpp"
 
 namespace mantissa::results {
 
@@ -24,25 +25,8 @@ bool in_use(const options::Option& option, const SolveOptions& options);
 /// What a column of this option keeps of `options`; nothing for NULL.
 std::optional<options::Value> column_value(const options::Option& option, const SolveOptions& options);
 
-/// The options of a row, all but its datapath, whose text alone is of use to readers. `read` gives what the column of
-/// an option holds, `bad` tells of a column whose value is none of the option's.
-template <class Read, class Bad> SolveOptions options_of_columns(const Read& read, const Bad& bad) {
-    options::Request request;
-    for (const options::Option& option : options::table()) {
-        if (option.column == options::Column::none || option.type == options::Type::spec) continue;
-        const std::optional<options::Value> value = read(option);
-        try {
-            if (value) give(request, option, *value, option.name);
-        } catch (const InvalidInput&) {
-            bad(options::spelt(option));
-        }
-    }
-    try {
-        return request.finish();
-    } catch (const InvalidInput&) {
-        bad("scheme"); // it has not the recurrence beside it
-    }
-    return request.options;
-}
+/// The options of a row, all but its datapath, whose text alone is of use to readers. A column whose value is none of
+/// its option's is the row's fault.
+SolveOptions options_of_row(const RowReader& row);
 
 } // namespace mantissa::results

@@ -1,6 +1,7 @@
 #include "mantissa/host/store.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <mutex>
 #include <string_view>
 #include <type_traits>
@@ -10,10 +11,10 @@
 
 #include <fmt/format.h>
 
-#include "database.hpp"
 #include "mantissa/format.hpp"
 #include "point_columns.hpp"
 #include "result_json.hpp"
+#include "store_database.hpp"
 #include "text/json_text.hpp"
 
 namespace mantissa {
@@ -103,7 +104,8 @@ void results::settle_points(const Database& db) {
 Store::Store(const std::string& path, StoreAccess access)
     : db_(std::make_unique<Database>(path,
                                      access == StoreAccess::read ? results::Access::read : results::Access::create)) {
-    if (access == StoreAccess::read) {
+    db_->only_read = access == StoreAccess::read;
+    if (db_->only_read) {
         db_->update_copy([&] { results::settle_points(*db_); });
         return;
     }
@@ -116,7 +118,7 @@ Store::~Store() = default;
 void Store::arrange(const std::vector<std::string>& keys, StoredPoints which) {
     const std::lock_guard lock(db_->mutex);
     const std::string table = results::table_of(which);
-    if (!db_->has_table(table)) return;
+    if (db_->only_read || !db_->has_table(table)) return;
     db_->execute("BEGIN IMMEDIATE");
     try {
         std::vector<std::uint64_t> ids;
@@ -138,14 +140,6 @@ void Store::arrange(const std::vector<std::string>& keys, StoredPoints which) {
     }
 }
 
-bool Store::Database::holds(const std::string& table, const std::string& key, const std::vector<std::string>& files) {
-    contents.of(files); // before the solve reads them: of a change in between the row keeps the older hash
-    Statement select = prepare(fmt::format("SELECT {} FROM {} WHERE key = ?", results::kContentColumn, table));
-    select.bind(key);
-    if (!select.step()) return false;
-    return contents.counts(key, files, select.null(0) ? std::nullopt : std::optional(std::string(select.text(0))));
-}
-
 std::string Store::content_of(const std::string& problem) const {
     const std::lock_guard lock(db_->mutex);
     return db_->contents.of(outline_problem(problem).files).value_or("");
@@ -153,7 +147,12 @@ std::string Store::content_of(const std::string& problem) const {
 
 std::vector<std::string> Store::notes_on_files() const {
     const std::lock_guard lock(db_->mutex);
-    return db_->contents.notes();
+    std::vector<std::string> lines = db_->contents.notes();
+    if (const std::size_t count = db_->damaged.size(); count != 0)
+        lines.push_back(fmt::format("{}: {} damaged and {} not count as stored", results::path_text(db_->path()),
+                                    count == 1 ? "one stored solve is" : fmt::format("{} stored solves are", count),
+                                    count == 1 ? "does" : "do"));
+    return lines;
 }
 
 std::vector<std::string> Store::mixed_contents(StoredPoints which) const {
@@ -162,39 +161,28 @@ std::vector<std::string> Store::mixed_contents(StoredPoints which) const {
 }
 
 bool Store::contains(const Point& point) const {
-    const std::lock_guard lock(db_->mutex);
-    return db_->holds("points", point_key(point), outline_problem(point.problem).files);
+    return find(point).has_value();
 }
 
 std::optional<SolveResult> Store::find(const Point& point) const {
-    if (!contains(point)) return std::nullopt;
     const std::lock_guard lock(db_->mutex);
-    Statement select = db_->prepare("SELECT status, detail, inner_iterations, outer_iterations, true_residual, error, "
-                                    "sigma_guards, cycles, seconds, history, words FROM points WHERE key = ?");
-    select.bind(point_key(point));
-    if (!select.step()) return std::nullopt;
-    SolveResult result;
-    try {
-        result.status = results::parse_status(select.text(0));
-    } catch (const InvalidInput& fault) {
-        throw InvalidInput(fmt::format("{}: {}; make the file again", results::path_text(db_->path()), fault.what()));
-    }
-    result.detail = select.text(1);
-    result.inner_iterations = select.integer(2);
-    result.outer_iterations = select.integer(3);
-    result.true_residual = select.real(4);
-    if (!select.null(5)) result.error = select.real(5);
-    result.sigma_guards = select.integer(6);
-    if (!select.null(7)) result.cycles = select.integer(7);
-    result.seconds = select.real(8);
-    try {
-        result.history = results::history_from_json(select.text(9));
-        results::words_from_json(select.text(10), result);
-    } catch (const results::Json::exception&) {
-        throw InvalidInput(fmt::format("{}: the history or the words of a solve cannot be read; make the file again",
-                                       results::path_text(db_->path())));
-    }
-    return result;
+    return db_->find("points", point_key(point), outline_problem(point.problem).files, [](const results::RowReader& r) {
+        (void)results::options_of_row(r); // a damaged one is none of the key's
+        (void)r.whole("unknowns");
+        SolveResult result;
+        result.status = results::parse_status(r.text("status"));
+        result.detail = r.text("detail");
+        result.inner_iterations = r.whole("inner_iterations");
+        result.outer_iterations = r.whole("outer_iterations");
+        result.true_residual = r.maybe_real("true_residual").value_or(std::numeric_limits<double>::quiet_NaN());
+        result.error = r.maybe_real("error");
+        result.sigma_guards = r.whole("sigma_guards");
+        result.cycles = r.maybe_whole("cycles");
+        result.seconds = r.real("seconds");
+        result.history = results::history_from_json(r.text("history"));
+        results::words_from_json(r.text("words"), result);
+        return result;
+    });
 }
 
 void Store::put(const Point& point, const SolveResult& result, std::size_t unknowns, const Provenance& provenance) {

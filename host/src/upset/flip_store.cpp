@@ -90,13 +90,15 @@ std::vector<Flip> FlipStore::below(std::uint64_t count) {
     rows.bind_all(campaign_, count);
     std::vector<Flip> flips;
     while (rows.step()) {
+        bool sound = rows.type(9) == SQLITE_FLOAT || rows.null(9);
+        for (const int whole : {0, 2, 3, 4, 5, 6, 7, 8}) sound = sound && rows.type(whole) == SQLITE_INTEGER;
+        if (!sound || rows.integer(5) >= kOutcomes) continue; // (it is made again)
         Flip f;
         f.number = rows.integer(0);
         f.place = rows.text(1);
         f.word = rows.integer(2);
         f.bit = static_cast<std::uint32_t>(rows.integer(3));
         f.clock = rows.integer(4);
-        if (rows.integer(5) >= kOutcomes) continue; // (it is made again)
         f.outcome = static_cast<Outcome>(rows.integer(5));
         f.more_inner = static_cast<std::int64_t>(rows.integer(6));
         f.more_outer = static_cast<std::int64_t>(rows.integer(7));

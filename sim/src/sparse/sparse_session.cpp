@@ -11,6 +11,7 @@
 #include "../beats.hpp"
 #include "../core_registers.hpp"
 #include "../core_session.hpp"
+#include "../gtkwave_save.hpp"
 #include "../model_library.hpp"
 #include "../upsets/places.hpp"
 #include "mantissa/errors.hpp"
@@ -53,9 +54,11 @@ public:
         api().set_matrix(model_.state(), stream_.beats.data(), stream_.order.beats(), stream_.beat_bytes);
         if (trial_) begin_trial(*trial_, api(), model_.state());
         program_system();
-        if (!options.trace.path.empty() &&
-            api().trace(model_.state(), options.trace.path.c_str(), options.trace.first, options.trace.last) != 0)
-            throw std::logic_error("sparse core: this model was built without trace");
+        if (!options.trace.path.empty()) {
+            if (api().trace(model_.state(), options.trace.path.c_str(), options.trace.first, options.trace.last) != 0)
+                throw std::logic_error("sparse core: this model was built without trace");
+            write_sparse_gtkwave_save(options.trace.path, spec);
+        }
     }
 
     void write(Vec v, std::size_t first, std::span<const double> values) override {

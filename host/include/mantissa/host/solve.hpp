@@ -152,10 +152,10 @@ struct SolveOptions {
     /// off its square, against the same of all corrections from zero on. For schemes whose alpha and beta this process
     /// sees.
     std::optional<double> energy;
-    bool bound = false;                      ///< form SolveResult::bound
-    std::uint64_t max_iterations = 0;        ///< inner iterations in all; 0: default_iteration_limit()
-    bool jacobi = false;                     ///< symmetric scaling by the diagonal
-    NativePlan plan = NativePlan::automatic; ///< of a native solve; see host/native.hpp
+    bool bound = false;               ///< form SolveResult::bound
+    std::uint64_t max_iterations = 0; ///< inner iterations in all; 0: default_iteration_limit()
+    bool jacobi = false;              ///< symmetric scaling by the diagonal
+    std::optional<NativePlan> plan;   ///< of a native solve; see host/native.hpp
     /// Not 0: jacobi_pcg and inexact_pcg on this processor give up where another way of this cost, in their own
     /// iterations, is the better bet (mantissa/pace.hpp); SolveResult::gave_up. See host/fastest.hpp.
     std::uint64_t give_up = 0;

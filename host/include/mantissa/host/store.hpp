@@ -38,7 +38,7 @@ public:
     ~Store();
 
     // A row of a problem that names files counts for what they held when it was stored alone; put() takes the place of
-    // one that does not count. Rows of older programs, which kept no record of it, count.
+    // one that does not count. Rows of older programs, which kept no record of it, count. A damaged one does not.
     [[nodiscard]] bool contains(const Point& point) const;
     /// The stored result (without u), if there is one.
     [[nodiscard]] std::optional<SolveResult> find(const Point& point) const;
@@ -48,8 +48,8 @@ public:
     /// A name for what the files hold that a problem names, each as it was when this object first looked; empty where
     /// there is none, or one that cannot be read.
     [[nodiscard]] std::string content_of(const std::string& problem) const;
-    /// Lines for the user: files that changed since solves with them were stored, and files of which older programs
-    /// kept no record; of points that contains() and find() were asked for.
+    /// Lines for the user: files that changed since solves with them were stored, files of which older programs kept no
+    /// record, and rows that are damaged; of points that contains() and find() were asked for.
     [[nodiscard]] std::vector<std::string> notes_on_files() const;
     /// A line for each problem whose stored solves are of several contents of its files.
     [[nodiscard]] std::vector<std::string> mixed_contents(StoredPoints which = StoredPoints::iterative) const;
@@ -61,7 +61,8 @@ public:
     void put(const DensePoint& point, const DenseResult& result, std::size_t unknowns, const Provenance& provenance);
 
     /// From now on these points' rows come in this order, within the places that they have among the others, which stay
-    /// where they are. Keys that are not stored are passed over. One transaction.
+    /// where they are. Keys that are not stored are passed over. One transaction; of a store that was opened to read
+    /// nothing moves.
     void arrange(const std::vector<std::string>& keys, StoredPoints which = StoredPoints::iterative);
 
     /// All points in the order stored, as CSV with a header line, or as JSON objects, one a line. The file appears

@@ -37,6 +37,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -44,6 +45,7 @@
 
 #include "mantissa/host/dense_point.hpp"
 #include "mantissa/host/point.hpp"
+#include "mantissa/host/store.hpp"
 
 namespace mantissa {
 
@@ -62,6 +64,13 @@ Sweep parse_sweep(std::string_view text, std::string_view name, std::size_t max_
 
 /// The same from a file.
 Sweep read_sweep(const std::string& path);
+
+/// How many of the sweep's points the store lacks.
+std::size_t lacking(const Sweep& sweep, const Store& store);
+
+/// The results file of a sweep, to write; where it or its folder cannot be written and it has every point, to read.
+/// Throws InvalidInput, one line, where it is none or points are to be written; `by` names it there, as "--store".
+std::unique_ptr<Store> open_store(const Sweep& sweep, const std::string& by, const std::string& path);
 
 /// What came of one point.
 struct PointOutcome {

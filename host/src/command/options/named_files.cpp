@@ -88,6 +88,14 @@ void refuse_overwriting(const std::vector<NamedFile>& outputs, const std::vector
     }
 }
 
+NamedFile store_of(const std::string& given, const std::string& file, const std::string& named) {
+    if (!given.empty()) return {flag_of(Common::store), given};
+    const std::filesystem::path path(file);
+    return {"store of " + base::shortened(file, 200),
+            (named.empty() ? std::filesystem::path(file).replace_extension(".sqlite") : path.parent_path() / named)
+                .string()};
+}
+
 void add_files(std::vector<NamedFile>& to, const std::string& by, const std::vector<std::string>& files) {
     for (const std::string& file : files) to.push_back({by, file});
 }

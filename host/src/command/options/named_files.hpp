@@ -19,6 +19,10 @@ struct NamedFile {
 /// followed. Devices, FIFOs and "-" take what comes, and empty paths stand for options that were left out.
 void refuse_overwriting(const std::vector<NamedFile>& outputs, const std::vector<NamedFile>& inputs);
 
+/// Where the results of a sweep's or a comparison's `file` go: to --store where it is `given`, else to what the file
+/// names (`named`), else to the file's own name with .sqlite; and who says so.
+[[nodiscard]] NamedFile store_of(const std::string& given, const std::string& file, const std::string& named);
+
 /// Puts `files`, which `by` names, to the others.
 void add_files(std::vector<NamedFile>& to, const std::string& by, const std::vector<std::string>& files);
 

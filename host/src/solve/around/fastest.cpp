@@ -46,7 +46,7 @@ SolveOptions with_cycles(const SolveOptions& options, Scheme scheme, const char*
     way.scheme = scheme;
     way.spec = SolveOptions{}.spec;
     way.preconditioner = parse_cycle_spec(cycle);
-    way.plan = NativePlan::automatic;
+    way.plan.reset();
     return way;
 }
 

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -46,7 +48,11 @@ recurrence::Preconditioner make_preconditioner(const Problem& problem, const Sol
                            options.threads);
     } catch (const InvalidInput& e) {
         if (!in_part) throw;
-        throw InvalidInput(std::string("preconditioner multilevel: of the matrix's symmetric part, ") + e.what());
+        constexpr std::string_view kWho = "multilevel: "; // behind "preconditioner", or alone
+        const std::string why = e.what();
+        const std::size_t at = why.find(kWho);
+        throw InvalidInput("preconditioner multilevel, on the matrix's symmetric part: " +
+                           (at == std::string::npos ? why : why.substr(at + kWho.size())));
     }
     return [cycle](std::span<const double> x, std::span<double> out) {
         // (What follows a value that is not finite is the recurrence's to say.)

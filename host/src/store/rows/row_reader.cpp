@@ -4,21 +4,19 @@
 
 #include <fmt/format.h>
 
-namespace mantissa::report {
+namespace mantissa::results {
 
-std::string RowAddress::column(const std::string& name) const {
-    return fmt::format("s{}/{}/{}/{}", store, table, row, name);
-}
-
-RowReader::RowReader(const results::Database& db, std::size_t store, std::string table)
-    : db_(db), address_{store, std::move(table), 0},
-      statement_(db, fmt::format("SELECT rowid AS rowid_, * FROM {} ORDER BY rowid", address_.table)) {
+RowReader::RowReader(const Database& db, std::string table, const std::optional<std::string>& key)
+    : db_(db), table_(std::move(table)),
+      statement_(
+          db, fmt::format("SELECT rowid AS rowid_, * FROM {}{} ORDER BY rowid", table_, key ? " WHERE key = ?" : "")) {
+    if (key) statement_.bind(*key);
     for (int c = 0; c < statement_.columns(); ++c) columns_.emplace(statement_.name(c), c);
 }
 
 bool RowReader::next() {
     const bool there = statement_.step();
-    if (there) address_.row = static_cast<std::int64_t>(statement_.integer(0));
+    if (there) row_ = static_cast<std::int64_t>(statement_.integer(0));
     return there;
 }
 
@@ -54,15 +52,16 @@ std::optional<options::Value> RowReader::maybe_value(const char* name, options::
 }
 
 void RowReader::fail(const char* name, const char* expected) const {
-    throw InvalidInput(fmt::format("{}: column {} of row {} of table {} is no {}; the file is damaged, make it again",
-                                   results::path_text(db_.path()), name, address_.row, address_.table, expected));
+    throw InvalidInput(fmt::format("{}: column {} of row {} of table {} is no {}: the row is damaged; run "
+                                   "the command that stored it again",
+                                   path_text(db_.path()), name, row_, table_, expected));
 }
 
 int RowReader::column(const char* name) const {
     const auto it = columns_.find(name);
     if (it == columns_.end())
-        throw InvalidInput(fmt::format("{}: table {} has no column {}; use the program that wrote it", db_.path(),
-                                       address_.table, name));
+        throw InvalidInput(
+            fmt::format("{}: table {} has no column {}; use the program that wrote it", db_.path(), table_, name));
     return it->second;
 }
 
@@ -71,4 +70,4 @@ void RowReader::expect(const char* name, std::initializer_list<int> types, const
     if (std::find(types.begin(), types.end(), type) == types.end()) fail(name, expected);
 }
 
-} // namespace mantissa::report
+} // namespace mantissa::results
