@@ -4,12 +4,12 @@
 ///             have are formed from them (fx_lane_residue, fx_row_residue) and compared at the stream, each word by itself
 ///   totals    the sums of the residues' products against the totals' residues, as the scalar unit takes them
 ///   scalars   the program runs once more while the next pass begins (fx_scalars)
-///   counts    beats that leave, modulo 4, passes modulo 256, the bank; and how long a pass goes on behind its last token
+///   counts    beats that leave, whether even or odd, passes modulo 256, the bank; and how long a pass goes on behind its last token
 ///   registers what is programmed: its parity, from the start on
 ///
 /// A word that overflows is as exact as another; behind a product that does not fit no residue is compared: that ends the run by
 /// itself. Residues of factors that 3 divides hide a word's error, so words in front of a multiplier have a parity bit too, and
-/// p' in front of p.q is compared once more.
+/// p' is compared in front of p.q.
 `include "mantissa.svh"
 `include "core_streams.svh"
 `default_nettype none
@@ -106,26 +106,45 @@ module fx_core_checks #(
     factor_bad_q <= rst_ni & busy_i & ~clear_i & ((p_odd ^ p_odd_q) != (q_odd ^ q_odd_q) | (q_give_q & middle != middle_q));
   end
 
-  // ---- Words that go out: fx_streams keeps a beat that waits, and so its residues ------------------------------------
+  // ---- Words that go out -------------------------------------------------------------------------------------------
+  // u' and q' at the streams, where a beat that waits is kept (fx_streams), and so its residues. p' has been looked at in front of
+  // p.q, and r', where p' takes all of it, with p': of these it is left to see that a beat that waits stands.
+  localparam integer Whole = (RF <= PF) ? 1 : 0;
+  localparam [3:0] Looked = {1'b1, 1'b0, 1'(1 - Whole), 1'b1};
   wire [4*RL-1:0] must = {rows_i[RL-1:0], updated_i};
   wire [4*RL-1:0] are;
-  mod3_residue #(.Lanes(Lanes), .W(UW), .Piped(1)) i_u_out (.clk_i, .en_i(1'b1), .word_i(u_out_i), .residue_o(are[0 +: RL]));
-  mod3_residue #(.Lanes(Lanes), .W(RW), .Piped(1)) i_r_out (.clk_i, .en_i(1'b1), .word_i(r_out_i), .residue_o(are[RL +: RL]));
-  mod3_residue #(.Lanes(Lanes), .W(PW), .Piped(1)) i_p_out (.clk_i, .en_i(1'b1), .word_i(p_out_i), .residue_o(are[2*RL +: RL]));
-  mod3_residue #(.Lanes(Lanes), .W(QW), .Piped(1)) i_q_out (.clk_i, .en_i(1'b1), .word_i(q_out_i), .residue_o(are[3*RL +: RL]));
+  wire [3:0] odd = {1'b0, ^p_out_i, ^r_out_i, 1'b0};
   wire [3:0] full = out_full_i, valid = out_valid_i, moves = out_valid_i & out_ready_i;
-  logic [4*RL-1:0] shown_q; // stands as long as its beat
-  logic [3:0] valid_q;
+  mod3_residue #(.Lanes(Lanes), .W(UW), .Piped(1)) i_u_out (.clk_i, .en_i(1'b1), .word_i(u_out_i), .residue_o(are[0 +: RL]));
+  mod3_residue #(.Lanes(Lanes), .W(QW), .Piped(1)) i_q_out (.clk_i, .en_i(1'b1), .word_i(q_out_i), .residue_o(are[3*RL +: RL]));
+  assign are[2*RL +: RL] = '0;
   logic [3:0] other_q; // a word is not what it must be
   generate
+    if (Whole != 0) begin : g_whole
+      assign are[RL +: RL] = '0;
+    end else begin : g_cut
+      mod3_residue #(.Lanes(Lanes), .W(RW), .Piped(1)) i_r_out (.clk_i, .en_i(1'b1), .word_i(r_out_i), .residue_o(are[RL +: RL]));
+    end
     for (k = 0; k < 4; k = k + 1) begin : g_out
-      always_ff @(posedge clk_i) begin
-        if (!full[k]) shown_q[k*RL +: RL] <= must[k*RL +: RL];
-        valid_q[k] <= valid[k];
-        other_q[k] <= rst_ni & valid_q[k] & are[k*RL +: RL] != shown_q[k*RL +: RL];
+      if (Looked[k]) begin : g_looked
+        logic [RL-1:0] shown_q; // stands as long as its beat
+        logic valid_q;
+        always_ff @(posedge clk_i) begin
+          if (!full[k]) shown_q <= must[k*RL +: RL];
+          valid_q    <= valid[k];
+          other_q[k] <= rst_ni & valid_q & are[k*RL +: RL] != shown_q;
+        end
+      end else begin : g_stands
+        logic odd_q;
+        always_ff @(posedge clk_i) begin
+          odd_q      <= odd[k];
+          other_q[k] <= rst_ni & full[k] & odd[k] != odd_q;
+        end
+        wire unused = &{1'b0, are[k*RL +: RL], must[k*RL +: RL], valid[k]};
       end
     end
   endgenerate
+  wire unused_odd = &{1'b0, odd};
 
   // ---- Totals ------------------------------------------------------------------------------------------------------
   wire [3*RL-1:0] products; // {qq, pq, rr}
@@ -153,23 +172,21 @@ module fx_core_checks #(
   always_ff @(posedge clk_i) total_bad_q <= rst_ni & total_i[4] & ~checking_i & total != total_i[1:0]; // of the first run
 
   // ---- Counts ------------------------------------------------------------------------------------------------------
-  logic [7:0] beats_q;
-  logic [1:0] tokens;
+  logic [3:0] beats_q;
+  logic token_odd;
   logic [PassesW-1:0] passes_q; // to go to all ones
   logic count_bad_q, bank_q;
   generate
     if (Lanes == 1) begin : g_one
-      assign tokens = length_i[1:0];
+      assign token_odd = length_i[0];
       wire unused = &{1'b0, length_i};
     end else begin : g_lanes
-      always_ff @(posedge clk_i) tokens <= 2'((length_i + LenW'(Lanes - 1)) >> Log);
-    end
-    for (k = 0; k < 4; k = k + 1) begin : g_beats
-      always_ff @(posedge clk_i)
-        if (clear_i) beats_q[2*k +: 2] <= '0;
-        else beats_q[2*k +: 2] <= beats_q[2*k +: 2] + {1'b0, moves[k]};
+      always_ff @(posedge clk_i) token_odd <= 1'((length_i + LenW'(Lanes - 1)) >> Log);
     end
   endgenerate
+  always_ff @(posedge clk_i)
+    if (clear_i) beats_q <= '0;
+    else beats_q <= beats_q ^ moves;
   always_ff @(posedge clk_i) begin
     if (start_i) begin
       passes_q <= '1;
@@ -178,7 +195,7 @@ module fx_core_checks #(
       passes_q <= passes_q - 1'b1;
       bank_q   <= ~bank_q;
     end
-    count_bad_q <= rst_ni & busy_i & ~start_i & ((close_i & beats_q != {4{tokens}}) | pass_count_i != ~passes_q | bank_i != bank_q);
+    count_bad_q <= rst_ni & busy_i & ~start_i & ((close_i & beats_q != {4{token_odd}}) | pass_count_i != ~passes_q | bank_i != bank_q);
   end
 
   // ---- What is programmed ------------------------------------------------------------------------------------------

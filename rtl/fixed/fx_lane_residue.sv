@@ -83,8 +83,8 @@ module fx_lane_residue #(
   logic [1:0] u_q, r_q, p_q; // without what is cut off above the words
   always_ff @(posedge clk_i)
     if (en_i) begin
-      u_q <= u_live_i ? u_must : 2'd0;
-      r_q <= r_live_i ? r_must : 2'd0;
+      u_q <= (Lanes == 1 || u_live_i) ? u_must : 2'd0; // of a lane alone nobody takes another's
+      r_q <= (Lanes == 1 || r_live_i) ? r_must : 2'd0;
       p_q <= p_live_i ? p_must : 2'd0;
     end
   // A term has one bit more than the word that it is added to: a word that overflows lacks 2^W, or has it too much, as the sum's
