@@ -187,15 +187,19 @@ module scalar_sequencer #(
   wire [4:0] total_checked;
   generate
     if (Checks != 0) begin : g_checks
-      // What the program reads it has formed itself, both times (fx_twice), but for RHO_STOP. Down to a thousandth of it, that has the
-      // parity with which the program met it first, behind the last byte from the bus.
-      localparam integer StopW = `MIN2(SW, E + 11);
+      // What the program reads it has formed itself, both times (fx_twice), but for RHO_STOP. Sign, exponent and the fraction's first
+      // bit have a parity, of the word by which the bus wrote them all.
+      localparam integer HighW = (SW > 32) ? SW - 32 : SW;
+      localparam integer StopW = `MIN2(HighW, E + 2);
+      localparam integer High = (SW - 1) / 8; // the first and the last byte of them
+      localparam integer Low  = (SW - StopW) / 8;
       logic odd_q, stop_odd_q, known_q, other_q;
+      wire set_stop = (|set_i[High:Low]) & set_at_i == `SCALAR_RHO_STOP;
       always_ff @(posedge clk_i) begin
         odd_q <= ^fetched[SW-1 -: StopW];
-        if (set | ~rst_ni) known_q <= 1'b0;
-        else if (look_below_q) known_q <= 1'b1;
-        if (look_below_q & ~known_q) stop_odd_q <= odd_q;
+        if (!rst_ni) known_q <= 1'b0;
+        else if (set_stop) known_q <= &set_i[High:Low];
+        if (set_stop) stop_odd_q <= ^set_word_i[HighW-1 -: StopW];
         other_q <= rst_ni & look_below_q & known_q & (odd_q != stop_odd_q);
       end
       assign checks_o = {other_q, total_checked};

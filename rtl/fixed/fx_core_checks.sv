@@ -118,6 +118,12 @@ module fx_core_checks #(
   mod3_residue #(.Lanes(Lanes), .W(UW), .Piped(1)) i_u_out (.clk_i, .en_i(1'b1), .word_i(u_out_i), .residue_o(are[0 +: RL]));
   mod3_residue #(.Lanes(Lanes), .W(QW), .Piped(1)) i_q_out (.clk_i, .en_i(1'b1), .word_i(q_out_i), .residue_o(are[3*RL +: RL]));
   assign are[2*RL +: RL] = '0;
+  // Whether a beat waits, once more: else an old one would go out in a new one's place.
+  logic waits_odd_q, full_bad_q;
+  always_ff @(posedge clk_i) begin
+    waits_odd_q <= rst_ni & ^(out_valid_i & ~out_ready_i);
+    full_bad_q  <= rst_ni & ^full != waits_odd_q;
+  end
   logic [3:0] other_q; // a word is not what it must be
   generate
     if (Whole != 0) begin : g_whole
@@ -220,7 +226,7 @@ module fx_core_checks #(
     if (close_i || (~checking_i && (clear_i || token_i || !busy_i))) behind_q <= '0;
     else if (en_i || checking_i) behind_q <= behind_q + 1'b1;
     late_q <= checking_i & behind_q[MostLog];
-    bad_o <= rst_ni & ((((|other_q) | total_bad_q | factor_bad_q) & ~beyond_q) | count_bad_q | config_bad_q | scalars_bad_i | over_bad_i |
+    bad_o <= rst_ni & ((((|other_q) | total_bad_q | factor_bad_q) & ~beyond_q) | count_bad_q | full_bad_q | config_bad_q | scalars_bad_i | over_bad_i |
                        lost_i | behind_q[BehindW] | (close_i & (|overs_i) & ~over_q));
   end
   assign late_o = late_q;
