@@ -37,7 +37,7 @@ module scalar_sequencer #(
   parameter integer Stop = `SCALAR_ENTRY_STOP,
   parameter integer Operands = `SCALAR_ENTRY_OPERANDS,
   parameter [2:0] SignedTotals = `SCALAR_SIGNED_TOTALS,
-  parameter integer Checks = 0, ///< 1: checks_o; a parity bit beside each byte of the scalars
+  parameter integer Checks = 0, ///< 1: checks_o
   localparam integer SW = E + M + 1,
   localparam integer OperandW = OperandExpW + OperandFracW + 1
 ) (
@@ -66,8 +66,8 @@ module scalar_sequencer #(
   output logic [1:0]          beta_cls_o,
   output logic [OperandW-1:0] beta_op_o,
   output logic                operands_o,   ///< one clock: they have been formed anew
-  output logic [SW+6:0]       checks_o      ///< with Checks: {a scalar that is read is not as it was written; a total, as
-                                            ///< scalar_normalise's checked_o; a result is stored; it}
+  output logic [5:0]          checks_o      ///< with Checks: {RHO_STOP is not what it was; a total, as scalar_normalise's
+                                            ///< checked_o}
 );
   localparam integer FW   = M + 4; // as scalar_align's
   localparam integer Own  = (Outside != 0) ? 0 : 1;
@@ -183,31 +183,26 @@ module scalar_sequencer #(
   wire  leave  = go & is_q[`SCALAR_CHECK] & failed;
   wire  finish = go & (is_q[`SCALAR_DONE] | (is_q[`SCALAR_CHECK] & dst[0] & ~failed));
 
+  logic look_below_q, below_ahead_q; // one and two clocks behind BELOW
   wire [4:0] total_checked;
   generate
     if (Checks != 0) begin : g_checks
-      localparam integer Bytes = (SW + 7) / 8;
-      wire [Bytes-1:0] odd, odd_now;
-      for (k = 0; k < Bytes; k = k + 1) begin : g_odd
-        localparam integer BW = `MIN2(8, SW - 8 * k);
-        logic mem [0:7];
-`ifndef SYNTHESIS
-        initial for (int j = 0; j < 8; j = j + 1) mem[j] = 1'b0;
-`endif
-        wire [BW-1:0] data = set ? set_word_i[8*(k%4) +: BW] : written_word[8*k +: BW] & {BW{~ram_zero}};
-        // Not always_ff, which allows no `initial` beside it.
-        always @(posedge clk_i) `AWAKE(awake)
-          if (!rst_ni | set_i[k] | (~set & (clearing_q | write))) mem[ram_at] <= ^data;
-        assign odd[k]     = mem[ram_from];
-        assign odd_now[k] = ^fetched[8*k +: BW];
-      end
-      // Looked at in each clock in which an instruction could read it, since `go` comes late.
-      logic read_q, other_q;
+      // What the program reads it has formed itself, both times (fx_twice), but for RHO_STOP. Sign, exponent and the fraction's first
+      // bit have a parity, of the word by which the bus wrote them all.
+      localparam integer HighW = (SW > 32) ? SW - 32 : SW;
+      localparam integer StopW = `MIN2(HighW, E + 2);
+      localparam integer High = (SW - 1) / 8; // the first and the last byte of them
+      localparam integer Low  = (SW - StopW) / 8;
+      logic odd_q, stop_odd_q, known_q, other_q;
+      wire set_stop = (|set_i[High:Low]) & set_at_i == `SCALAR_RHO_STOP;
       always_ff @(posedge clk_i) begin
-        read_q  <= rst_ni & ((running_q & ready_q & reads_q & ~(|(needs_q & pending_q))) | read_i) & ~clearing_q;
-        other_q <= odd != odd_now;
+        odd_q <= ^fetched[SW-1 -: StopW];
+        if (!rst_ni) known_q <= 1'b0;
+        else if (set_stop) known_q <= &set_i[High:Low];
+        if (set_stop) stop_odd_q <= ^set_word_i[HighW-1 -: StopW];
+        other_q <= rst_ni & look_below_q & known_q & (odd_q != stop_odd_q);
       end
-      assign checks_o = {read_q & other_q, total_checked, written, written_word};
+      assign checks_o = {other_q, total_checked};
     end else begin : g_no_checks
       assign checks_o = '0;
       wire unused_checks = &{1'b0, total_checked};
@@ -395,7 +390,6 @@ module scalar_sequencer #(
     end
 
   // ---- End tests ---------------------------------------------------------------------------------------------------
-  logic look_below_q, below_ahead_q; // one and two clocks behind BELOW
   wire [2:0] must = written_tag[2:0];
   wire nonzero = |written_word[SW-2:M];
   always_ff @(posedge clk_i) `AWAKE(awake)

@@ -42,7 +42,7 @@ module scalar_unit #(
     end
   endgenerate
   wire operands;
-  wire [ScalarExpW+ScalarFracW+7:0] unused_checks;
+  wire [5:0] unused_checks;
   wire unused_operands = &{1'b0, operands};
   scalar_sequencer #(
     .E(ScalarExpW), .M(ScalarFracW), .Rne(ScalarRne), .OperandExpW(OperandExpW), .OperandFracW(OperandFracW),

@@ -189,7 +189,7 @@ module fx_core #(
     .clk_i, .clear_i(`CLEAR_WORDS), .valid_i(rows_give.q & en), .word_i(q_new), .over_i(q_over), .mask_o(words_q));
 
   wire [4:0] total_checked;
-  wire scalars_bad;
+  wire scalars_bad, scalars_late;
   // ---- Totals, and what the next pass takes -----------------------------------------------------------------------
   wire over_part = words_u[UW-1] | words_r[RW-1] | words_p[PW-1] | words_q[QW-1]; // an overflow ends the run
   generate
@@ -211,7 +211,7 @@ module fx_core #(
         .set_at_i(set_at), .set_word_i(set_word), .read_i(scalar_read), .read_at_i(scalar_at), .read_o(scalar),
         .done_o(scalar_done), .end_o(scalar_end), .guard_o(scalar_guard),
         .alpha_cls_o(alpha_cls), .alpha_op_o(alpha_op), .beta_cls_o(beta_cls), .beta_op_o(beta_op),
-        .operands_o(operands), .checking_o(checking), .total_o(total_checked), .bad_o(scalars_bad));
+        .operands_o(operands), .late_i(scalars_late), .checking_o(checking), .total_o(total_checked), .bad_o(scalars_bad));
     end else begin : g_pairs
       assign {checking, total_checked, scalars_bad} = '0;
       assign {sums_done, scalar_guard, scalar, m_axis_sum_tdata, m_axis_sum_tvalid, s_axis_sum_tready} =
@@ -221,7 +221,7 @@ module fx_core #(
         .set_at_i(set_at), .set_word_i(set_word), .done_o(scalar_done), .end_o(scalar_end), .alpha_cls_o(alpha_cls),
         .alpha_op_o(alpha_op), .beta_cls_o(beta_cls), .beta_op_o(beta_op), .operands_o(operands));
       wire unused_sums = &{1'b0, p_middle, rr_part, pq_part, qq_part, aborting, rho_stop_from, scalar_read, scalar_at,
-                           m_axis_sum_tready, s_axis_sum_tdata, s_axis_sum_tvalid};
+                           m_axis_sum_tready, s_axis_sum_tdata, s_axis_sum_tvalid, scalars_late};
     end
   endgenerate
 
@@ -248,13 +248,15 @@ module fx_core #(
         .rows_i(row_residues), .r_give_i(update_give.r), .q_give_i(rows_give.q),
         .p_word_i(p_in), .q_word_i(q_in), .p_middle_i(p_middle), .token_i(take.q), .beyond_i(beyond),
         .over_i((|u_over) | (|r_over) | (|p_over) | (|q_over)), .overs_i({words_q[QW-1], words_p[PW-1], words_r[RW-1], words_u[UW-1]}),
-        .over_bad_i(over_bad), .lost_i(unordered | (en == still)), .total_i(total_checked), .scalars_bad_i(scalars_bad), .bad_o(bad));
+        .over_bad_i(over_bad), .lost_i(unordered | (en == still)), .total_i(total_checked), .checking_i(checking), .late_o(scalars_late),
+        .scalars_bad_i(scalars_bad), .bad_o(bad));
       always_ff @(posedge clk_i)
         if (!rst_ni || start) fault_q <= 1'b0;
         else fault_q <= fault_q | (bad & (busy | checking | done));
       assign fault = fault_q;
     end else begin : g_no_checks
-      assign fault = 1'b0;
+      assign fault        = 1'b0;
+      assign scalars_late = 1'b0;
       assign word_residues = '0;
       wire unused_checks = &{1'b0, new_residues, row_residues, total_checked, scalars_bad, beyond, over_bad, unordered};
     end

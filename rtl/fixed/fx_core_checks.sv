@@ -4,12 +4,12 @@
 ///             have are formed from them (fx_lane_residue, fx_row_residue) and compared at the stream, each word by itself
 ///   totals    the sums of the residues' products against the totals' residues, as the scalar unit takes them
 ///   scalars   the program runs once more while the next pass begins (fx_scalars)
-///   counts    beats that leave, modulo 4, passes modulo 256, the bank; and how long a pass goes on behind its last token
+///   counts    beats that leave, whether even or odd, passes modulo 256, the bank; and how long a pass goes on behind its last token
 ///   registers what is programmed: its parity, from the start on
 ///
 /// A word that overflows is as exact as another; behind a product that does not fit no residue is compared: that ends the run by
 /// itself. Residues of factors that 3 divides hide a word's error, so words in front of a multiplier have a parity bit too, and
-/// p' in front of p.q is compared once more.
+/// p' is compared in front of p.q.
 `include "mantissa.svh"
 `include "core_streams.svh"
 `default_nettype none
@@ -60,6 +60,8 @@ module fx_core_checks #(
   input  wire  [3:0]            overs_i,     ///< one has, say the registers WORDS
   input  wire                   lost_i,      ///< the sequence has lost its state
   input  wire  [4:0]            total_i,     ///< {valid, number, residue}: scalar_sequencer's
+  input  wire                   checking_i,  ///< the scalars are formed once more
+  output logic                  late_o,      ///< they have had their time
   input  wire                   scalars_bad_i,
   output logic                  bad_o
 );
@@ -101,32 +103,54 @@ module fx_core_checks #(
     if (ready[3]) q_odd_q <= q_odd_in;
     q_give_q <= q_give_i;
     middle_q <= rows_i[RL +: RL];
-    factor_bad_q <= rst_ni & busy_i & ~clear_i & (p_odd != p_odd_q | q_odd != q_odd_q | (q_give_q & middle != middle_q));
+    factor_bad_q <= rst_ni & busy_i & ~clear_i & ((p_odd ^ p_odd_q) != (q_odd ^ q_odd_q) | (q_give_q & middle != middle_q));
   end
 
-  // ---- Words that go out: fx_streams keeps a beat that waits, and so its residues ------------------------------------
+  // ---- Words that go out -------------------------------------------------------------------------------------------
+  // u' and q' at the streams, where a beat that waits is kept (fx_streams), and so its residues. p' has been looked at in front of
+  // p.q, and r', where p' takes all of it, with p': of these it is left to see that a beat that waits stands.
+  localparam integer Whole = (RF <= PF) ? 1 : 0;
+  localparam [3:0] Looked = {1'b1, 1'b0, 1'(1 - Whole), 1'b1};
   wire [4*RL-1:0] must = {rows_i[RL-1:0], updated_i};
   wire [4*RL-1:0] are;
-  mod3_residue #(.Lanes(Lanes), .W(UW), .Piped(1)) i_u_out (.clk_i, .en_i(1'b1), .word_i(u_out_i), .residue_o(are[0 +: RL]));
-  mod3_residue #(.Lanes(Lanes), .W(RW), .Piped(1)) i_r_out (.clk_i, .en_i(1'b1), .word_i(r_out_i), .residue_o(are[RL +: RL]));
-  mod3_residue #(.Lanes(Lanes), .W(PW), .Piped(1)) i_p_out (.clk_i, .en_i(1'b1), .word_i(p_out_i), .residue_o(are[2*RL +: RL]));
-  mod3_residue #(.Lanes(Lanes), .W(QW), .Piped(1)) i_q_out (.clk_i, .en_i(1'b1), .word_i(q_out_i), .residue_o(are[3*RL +: RL]));
+  wire [3:0] odd = {1'b0, ^p_out_i, ^r_out_i, 1'b0};
   wire [3:0] full = out_full_i, valid = out_valid_i, moves = out_valid_i & out_ready_i;
-  logic [4*RL-1:0] kept_q;
-  logic [4*RL-1:0] shown_q;
-  logic [3:0] valid_q;
+  mod3_residue #(.Lanes(Lanes), .W(UW), .Piped(1)) i_u_out (.clk_i, .en_i(1'b1), .word_i(u_out_i), .residue_o(are[0 +: RL]));
+  mod3_residue #(.Lanes(Lanes), .W(QW), .Piped(1)) i_q_out (.clk_i, .en_i(1'b1), .word_i(q_out_i), .residue_o(are[3*RL +: RL]));
+  assign are[2*RL +: RL] = '0;
+  // Whether a beat waits, once more: else an old one would go out in a new one's place.
+  logic waits_odd_q, full_bad_q;
+  always_ff @(posedge clk_i) begin
+    waits_odd_q <= rst_ni & ^(out_valid_i & ~out_ready_i);
+    full_bad_q  <= rst_ni & ^full != waits_odd_q;
+  end
   logic [3:0] other_q; // a word is not what it must be
   generate
+    if (Whole != 0) begin : g_whole
+      assign are[RL +: RL] = '0;
+    end else begin : g_cut
+      mod3_residue #(.Lanes(Lanes), .W(RW), .Piped(1)) i_r_out (.clk_i, .en_i(1'b1), .word_i(r_out_i), .residue_o(are[RL +: RL]));
+    end
     for (k = 0; k < 4; k = k + 1) begin : g_out
-      wire [RL-1:0] shown = full[k] ? kept_q[k*RL +: RL] : must[k*RL +: RL];
-      always_ff @(posedge clk_i) begin
-        if (!full[k]) kept_q[k*RL +: RL] <= must[k*RL +: RL];
-        shown_q[k*RL +: RL] <= shown;
-        valid_q[k] <= valid[k];
-        other_q[k] <= rst_ni & valid_q[k] & are[k*RL +: RL] != shown_q[k*RL +: RL];
+      if (Looked[k]) begin : g_looked
+        logic [RL-1:0] shown_q; // stands as long as its beat
+        logic valid_q;
+        always_ff @(posedge clk_i) begin
+          if (!full[k]) shown_q <= must[k*RL +: RL];
+          valid_q    <= valid[k];
+          other_q[k] <= rst_ni & valid_q & are[k*RL +: RL] != shown_q;
+        end
+      end else begin : g_stands
+        logic odd_q;
+        always_ff @(posedge clk_i) begin
+          odd_q      <= odd[k];
+          other_q[k] <= rst_ni & full[k] & odd[k] != odd_q;
+        end
+        wire unused = &{1'b0, are[k*RL +: RL], must[k*RL +: RL], valid[k]};
       end
     end
   endgenerate
+  wire unused_odd = &{1'b0, odd};
 
   // ---- Totals ------------------------------------------------------------------------------------------------------
   wire [3*RL-1:0] products; // {qq, pq, rr}
@@ -138,7 +162,7 @@ module fx_core_checks #(
       assign products[2*RL+2*l +: 2]   = mod3_times(q, q);
     end
   endgenerate
-  logic [5:0] total_q, closed_q;
+  logic [5:0] total_q;
   wire [5:0] total_next;
   wire [2:0] gives = {q_give_i, q_give_i, r_give_i};
   generate
@@ -149,25 +173,27 @@ module fx_core_checks #(
         else if (en_i && gives[k]) total_q[2*k +: 2] <= total_next[2*k +: 2];
     end
   endgenerate
-  always_ff @(posedge clk_i) if (close_i) closed_q <= total_q;
-  wire [1:0] total = (total_i[3:2] == 2'd0) ? closed_q[1:0] : (total_i[3:2] == 2'd1) ? closed_q[3:2] : closed_q[5:4];
+  wire [1:0] total = (total_i[3:2] == 2'd0) ? total_q[1:0] : (total_i[3:2] == 2'd1) ? total_q[3:2] : total_q[5:4];
   logic total_bad_q;
-  always_ff @(posedge clk_i) total_bad_q <= rst_ni & total_i[4] & total != total_i[1:0];
+  always_ff @(posedge clk_i) total_bad_q <= rst_ni & total_i[4] & ~checking_i & total != total_i[1:0]; // of the first run
 
   // ---- Counts ------------------------------------------------------------------------------------------------------
-  logic [7:0] beats_q;
-  logic [1:0] tokens_q;
+  logic [3:0] beats_q;
+  logic token_odd;
   logic [PassesW-1:0] passes_q; // to go to all ones
   logic count_bad_q, bank_q;
   generate
-    for (k = 0; k < 4; k = k + 1) begin : g_beats
-      always_ff @(posedge clk_i)
-        if (clear_i) beats_q[2*k +: 2] <= '0;
-        else beats_q[2*k +: 2] <= beats_q[2*k +: 2] + {1'b0, moves[k]};
+    if (Lanes == 1) begin : g_one
+      assign token_odd = length_i[0];
+      wire unused = &{1'b0, length_i};
+    end else begin : g_lanes
+      always_ff @(posedge clk_i) token_odd <= 1'((length_i + LenW'(Lanes - 1)) >> Log);
     end
   endgenerate
+  always_ff @(posedge clk_i)
+    if (clear_i) beats_q <= '0;
+    else beats_q <= beats_q ^ moves;
   always_ff @(posedge clk_i) begin
-    tokens_q <= 2'((length_i + LenW'(Lanes - 1)) >> Log);
     if (start_i) begin
       passes_q <= '1;
       bank_q   <= bank_reg_i;
@@ -175,7 +201,7 @@ module fx_core_checks #(
       passes_q <= passes_q - 1'b1;
       bank_q   <= ~bank_q;
     end
-    count_bad_q <= rst_ni & busy_i & ~start_i & ((close_i & beats_q != {4{tokens_q}}) | pass_count_i != ~passes_q | bank_i != bank_q);
+    count_bad_q <= rst_ni & busy_i & ~start_i & ((close_i & beats_q != {4{token_odd}}) | pass_count_i != ~passes_q | bank_i != bank_q);
   end
 
   // ---- What is programmed ------------------------------------------------------------------------------------------
@@ -185,18 +211,24 @@ module fx_core_checks #(
     config_bad_q <= rst_ni & busy_i & ~start_i & (^config_i) != config_q;
   end
 
-  // The longest row behind the last token, and what the scalar unit may take.
-  localparam integer MostBehind = `MAX2(8192, 4 * MaxRow);
-  logic [$clog2(MostBehind)-1:0] behind_q;
+  // The longest row behind the last token, and what the scalar unit may take; from the close on what both its runs may, while the
+  // second one is on.
+  localparam integer MostBehind = `MAX2(2048, 2 * MaxRow + 1024);
+  localparam integer MostLog = 9; // of the runs' clocks, and the bus that holds them up
+  localparam integer BehindW = $clog2(MostBehind);
+  logic [BehindW:0] behind_q;
+  logic late_q;
   logic beyond_q, over_q; // since the start
   always_ff @(posedge clk_i)
     if (start_i) {beyond_q, over_q} <= 2'b00;
     else {beyond_q, over_q} <= {beyond_q | beyond_i, over_q | over_i};
   always_ff @(posedge clk_i) begin
-    if (clear_i || token_i || !busy_i) behind_q <= '0;
-    else if (en_i) behind_q <= behind_q + 1'b1;
-    bad_o <= rst_ni & ((((|other_q) | total_bad_q | factor_bad_q) & ~beyond_q) | count_bad_q | config_bad_q | scalars_bad_i | over_bad_i |
-                       lost_i | (&behind_q) | (close_i & (|overs_i) & ~over_q));
+    if (close_i || (~checking_i && (clear_i || token_i || !busy_i))) behind_q <= '0;
+    else if (en_i || checking_i) behind_q <= behind_q + 1'b1;
+    late_q <= checking_i & behind_q[MostLog];
+    bad_o <= rst_ni & ((((|other_q) | total_bad_q | factor_bad_q) & ~beyond_q) | count_bad_q | full_bad_q | config_bad_q | scalars_bad_i | over_bad_i |
+                       lost_i | behind_q[BehindW] | (close_i & (|overs_i) & ~over_q));
   end
+  assign late_o = late_q;
 endmodule
 `default_nettype wire

@@ -12,7 +12,8 @@ module fx_edge_twin #(
   input  wire [RowLenW-1:0] row_length_i,
   input  wire               slot_i,
   input  wire               slot_real_i,
-  output logic              edge_o
+  output logic [RowLenW-1:0] column_o, ///< another one in each slot of a row, the same ones in the next
+  output logic               edge_o
 );
   logic [RowLenW-1:0] column_n;
   logic first_n, open_n, second_n, ends_n;
@@ -28,22 +29,17 @@ module fx_edge_twin #(
       second_n <= second_n & (open_n | ends_n);
       ends_n   <= ~last;
     end
-  // {window, second, ends, flush}
-  logic [4*Wait-1:0] late_n;
-  wire [4*Wait+3:0] at_n = {late_n, ~slot_i | open_n, second_n, ends_n, ~slot_i | slot_real_i};
-  always_ff @(posedge clk_i)
-    if (clear_i) late_n <= '1;
-    else if (en_i) late_n <= at_n[4*Wait-1:0];
-  wire [3:0] then_n = at_n[4*Wait+3 -: 4];
-  logic begins_n, flush_n, edge_n;
+  // fx_edges' flags wait for their token; here the answer does.
+  logic begins_n, flush_n;
   always_ff @(posedge clk_i) begin
     if (clear_i) begins_n <= 1'b0;
-    else if (en_i && !then_n[3]) begins_n <= then_n[1];
-    if (en_i) begin
-      flush_n <= then_n[0];
-      edge_n  <= begins_n & then_n[1] & ~then_n[2] & flush_n;
-    end
+    else if (en_i && slot_i && !open_n) begins_n <= ends_n;
+    if (en_i) flush_n <= ~slot_i | slot_real_i;
   end
-  assign edge_o = ~edge_n;
+  wire edge_n;
+  delay #(.W(1), .N(Wait + 1)) i_wait (
+    .clk_i, .en_i, .ptr_i(7'd0), .d_i(begins_n & ends_n & ~second_n & flush_n), .q_o(edge_n));
+  assign edge_o   = ~edge_n;
+  assign column_o = column_n;
 endmodule
 `default_nettype wire

@@ -19,6 +19,8 @@ module fx_lane_residue #(
   input  wire  [FactorW+PW-1:0] beta_p_i,
   input  wire  [2:0]           half_i,     ///< p, u, r: a half is added, of r' taken away
   input  wire  [UW+RW+WideP+5:0] sum_i,    ///< p, u, r, a clock before the words: what they are cut from
+  input  wire  [2:0]           over_i,     ///< p, u, r, with the words: they overflow
+  input  wire  [2:0]           beyond_i,   ///< since their terms do not fit
   input  wire  [1:0]           u_i,        ///< with the words
   input  wire  [1:0]           r_i,
   input  wire  [1:0]           p_i,
@@ -30,14 +32,15 @@ module fx_lane_residue #(
   output logic [1:0]           u_o,        ///< with u', r' and p'
   output logic [1:0]           r_o,
   output logic [1:0]           p_o,
-  output logic [2:0]           over_o      ///< of {p', u', r'}: the word overflows
+  output logic                 over_bad_o  ///< a word overflows, or does not, as its flag does not say
 );
 `include "mod3.svh"
   // The terms' digits, fx_term_residue's DigitsN.
   localparam integer Single = (`FX_OPERAND_STEP(OperandFracW) == 1) ? 1 : 0;
-  localparam integer UN = 1 + (LowN + Single * UDown + 3) / 4;
-  localparam integer RN = 1 + (LowN + Single * RDown + 3) / 4;
-  localparam integer PN = 1 + (LowN + Single * PDown + 3) / 4;
+  localparam integer Digits = (LowN * `MAX2(2, `FX_OPERAND_STEP(OperandFracW)) % 12 != 0) ? 7 : 8;
+  localparam integer UN = Digits + Single * UDown;
+  localparam integer RN = Digits + Single * RDown;
+  localparam integer PN = Digits + Single * PDown;
   wire [2*UN-1:0] ap;
   wire [2*RN-1:0] aq;
   wire [2*PN-1:0] bp;
@@ -70,39 +73,55 @@ module fx_lane_residue #(
   wire [5:0] half = {half_i[2] & minus_i[2], half_i[2] & ~minus_i[2], half_i[1] & minus_i[1], half_i[1] & ~minus_i[1],
                      half_i[0] & minus_i[0], half_i[0] & ~minus_i[0]};
   wire [1:0] u_must, r_must, p_must;
-  mod3_sum #(.N(UN + 2)) i_u_sum (.digits_i({u_i, half[3:2], ap}), .sum_o(u_must));
-  mod3_sum #(.N(RN + 2)) i_r_sum (.digits_i({r_i, half[1:0], aq}), .sum_o(r_must));
-  wire [1:0] p_term; // r' comes later
-  mod3_sum #(.N(PN + 1)) i_p_sum (.digits_i({half[5:4], bp}), .sum_o(p_term));
-  assign p_must = mod3_add(p_term, r_in_p);
+  wire [1:0] u_term, r_term, p_term; // halves come later, and r' for p'
+  mod3_sum #(.N(UN + 1)) i_u_sum (.digits_i({u_i, ap}), .sum_o(u_term));
+  mod3_sum #(.N(RN + 1)) i_r_sum (.digits_i({r_i, aq}), .sum_o(r_term));
+  mod3_sum #(.N(PN)) i_p_sum (.digits_i(bp), .sum_o(p_term));
+  assign u_must = mod3_add(u_term, half[3:2]);
+  assign r_must = mod3_add(r_term, half[1:0]);
+  assign p_must = mod3_add(mod3_add(p_term, half[5:4]), r_in_p);
   logic [1:0] u_q, r_q, p_q; // without what is cut off above the words
   always_ff @(posedge clk_i)
     if (en_i) begin
-      u_q <= u_live_i ? u_must : 2'd0;
-      r_q <= r_live_i ? r_must : 2'd0;
+      u_q <= (Lanes == 1 || u_live_i) ? u_must : 2'd0; // of a lane alone nobody takes another's
+      r_q <= (Lanes == 1 || r_live_i) ? r_must : 2'd0;
       p_q <= p_live_i ? p_must : 2'd0;
     end
-  // That, in units of 2^W, is what stands there and what the word's sign takes away.
-  localparam integer TopW = WideP + 3 - PW;
+  // A term has one bit more than the word that it is added to: a word that overflows lacks 2^W, or has it too much, as the sum's
+  // sign says.
   wire [WideP+1:0] p_sum = sum_i[UW+RW+4 +: WideP+2];
   wire [UW+1:0]    u_sum = sum_i[RW+2 +: UW+2];
   wire [RW+1:0]    r_sum = sum_i[RW+1:0];
-  logic [2:0] u_top, r_top;
-  logic [TopW-1:0] p_top;
+  logic u_sign_q, r_sign_q;
   always_ff @(posedge clk_i)
     if (en_i) begin
-      u_top <= u_live_i ? u_sum[UW+1:UW-1] : '0;
-      r_top <= r_live_i ? r_sum[RW+1:RW-1] : '0;
-      p_top <= p_live_i ? p_sum[WideP+1:PW-1] : '0;
+      u_sign_q <= u_sum[UW+1];
+      r_sign_q <= r_sum[RW+1];
     end
-  wire [1:0] u_high, r_high, p_high;
-  mod3_residue #(.W(2)) i_u_high (.clk_i, .en_i(1'b1), .word_i(u_top[2:1]), .residue_o(u_high));
-  mod3_residue #(.W(2)) i_r_high (.clk_i, .en_i(1'b1), .word_i(r_top[2:1]), .residue_o(r_high));
-  mod3_residue #(.W(TopW - 1)) i_p_high (.clk_i, .en_i(1'b1), .word_i(p_top[TopW-1:1]), .residue_o(p_high));
-  assign u_o = mod3_add(u_q, mod3_minus(mod3_shifted(mod3_add(u_high, {1'b0, u_top[0]}), UW)));
-  assign r_o = mod3_add(r_q, mod3_minus(mod3_shifted(mod3_add(r_high, {1'b0, r_top[0]}), RW)));
-  assign p_o = mod3_add(p_q, mod3_minus(mod3_shifted(mod3_add(p_high, {1'b0, p_top[0]}), PW)));
-  assign over_o = {~(&p_top | ~|p_top), ~(&u_top | ~|u_top), ~(&r_top | ~|r_top)};
+  function automatic [1:0] beside(input over, input sign, input integer by); // what is to be added
+    beside = mod3_shifted({over & ~sign, over & sign}, by);
+  endfunction
+  assign u_o = mod3_add(u_q, beside(over_i[1], u_sign_q, UW));
+  assign r_o = mod3_add(r_q, beside(over_i[0], r_sign_q, RW));
+  generate
+    if (WideP == PW) begin : g_narrow
+      logic p_sign_q;
+      always_ff @(posedge clk_i) if (en_i) p_sign_q <= p_sum[WideP+1];
+      assign p_o = mod3_add(p_q, beside(over_i[2], p_sign_q, PW));
+      assign over_bad_o = 1'b0; // residues show it
+      wire unused = &{1'b0, beyond_i};
+    end else begin : g_wide
+      // In units of 2^W what is cut off is what stands there and what the word's sign takes away.
+      localparam integer TopW = WideP + 3 - PW;
+      logic [TopW-1:0] top_q;
+      always_ff @(posedge clk_i) if (en_i) top_q <= p_live_i ? p_sum[WideP+1:PW-1] : '0;
+      wire [1:0] high;
+      mod3_residue #(.W(TopW - 1)) i_high (.clk_i, .en_i(1'b1), .word_i(top_q[TopW-1:1]), .residue_o(high));
+      assign p_o = mod3_add(p_q, mod3_minus(mod3_shifted(mod3_add(high, {1'b0, top_q[0]}), PW)));
+      assign over_bad_o = over_i[2] != (beyond_i[2] | ~(&top_q | ~|top_q));
+      wire unused = &{1'b0, beyond_i};
+    end
+  endgenerate
   wire unused_sums = &{1'b0, p_sum, u_sum, r_sum};
 endmodule
 `default_nettype wire

@@ -24,12 +24,20 @@ module fx_operand_residue #(
   wire [1:0] residue;
   mod3_residue #(.W(FactorW)) i_residue (.clk_i, .en_i(1'b1), .word_i(factor_i), .residue_o(residue));
   wire odd = (Step == 1) & (position_i[0] ^ 1'(Base % 2));
+  // position <= most: as fx_move forms it for the words.
+  function automatic logic up_to(input [PosW-1:0] position, input integer most);
+    begin
+      up_to = 1'b1;
+      for (int b = 0; b < PosW; b = b + 1) up_to = most[b] ? (~position[b] | up_to) : (~position[b] & up_to);
+      if (most >= (1 << PosW)) up_to = 1'b1;
+    end
+  endfunction
   wire [LowN:0] low;
-  assign low[0] = 32'(position_i) > Base;
+  assign low[0] = ~up_to(position_i, Base);
   genvar g, k;
   generate
     for (g = 0; g < LowN; g = g + 1) begin : g_low
-      assign low[g+1] = 32'(position_i) >= Base + (g + 1) * (Group / Step);
+      assign low[g+1] = ~up_to(position_i, Base + (g + 1) * (Group / Step) - 1);
     end
     for (k = 0; k < 3; k = k + 1) begin : g_of
       always_ff @(posedge clk_i)

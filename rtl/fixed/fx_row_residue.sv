@@ -1,5 +1,8 @@
 /// The residue modulo 3 that q' must have (fx_rows with a constant stencil), from those that p' must have: the stencil of
 /// residues, which go through line buffers of their own, less what is cut off behind the sum. Clocks are those of fx_rows.
+///
+/// With one lane the line buffer's address is the column that the checks count (fx_edge_twin), no counter that the words have too.
+/// Its memory has no register behind it, and residues go in a clock later than their words.
 `include "mantissa.svh"
 `default_nettype none
 module fx_row_residue #(
@@ -10,6 +13,7 @@ module fx_row_residue #(
   input  wire                     en_i,
   input  wire                     clear_i,
   input  wire  [RowLenW-1:0]      row_length_i,
+  input  wire  [RowLenW-1:0]      column_i, ///< with one lane: another one in each slot of a row
   input  wire  [Lanes*2-1:0]      p_i,     ///< with p'
   input  wire  [Lanes-1:0]        zero_i,  ///< a clock before q': lanes that are 0
   input  wire  [Lanes*2-1:0]      above_i, ///< with q': the residue of what is cut off above the word,
@@ -22,11 +26,31 @@ module fx_row_residue #(
   `REQUIRE(g_short, PlanStencil >= 2 + PlanRounds, "fx_row_residue: a stencil of one constant has no row to be checked")
   wire [Lanes*2-1:0] south, centre;
   wire [(Lanes+1)*2-1:0] north;
-  wire next, unused_odd, unused_bad;
-  fx_lines #(.PW(2), .Lanes(Lanes), .MaxRow(MaxRow), .Rows(3), .Open(1)) i_lines (
-    .clk_i, .en_i, .clear_i, .row_length_i, .p_i, .south_o(south), .centre_o(centre), .north_o(north), .north_next_o(next),
-    .mark_i(1'b0), .centre_odd_o(unused_odd), .bad_o(unused_bad));
-  delay #(.W(Lanes * 2), .N(PlanLatency - PlanLines + 1)) i_p ( // not by the words' pointer
+  wire next;
+  localparam integer Late = (Lanes == 1) ? 1 : 0;
+  generate
+    if (Lanes == 1) begin : g_one
+      logic [1:0] p_q;
+      logic [RowLenW-1:0] column_q;
+      always_ff @(posedge clk_i)
+        if (en_i) begin
+          p_q      <= p_i;
+          column_q <= column_i;
+        end
+      ram_words #(.W(4), .AddrW(RowLenW), .Registered(0)) i_words (
+        .clk_i, .en_i, .write_at_i(column_q), .d_i({centre, p_q}), .read_at_i(column_i), .q_o({south, centre}));
+      assign north = {2{p_q}};
+      assign next  = 1'b0;
+      wire unused = &{1'b0, clear_i, row_length_i};
+    end else begin : g_lines
+      wire unused_odd, unused_bad;
+      fx_lines #(.PW(2), .Lanes(Lanes), .MaxRow(MaxRow), .Rows(3), .Open(1)) i_lines (
+        .clk_i, .en_i, .clear_i, .row_length_i, .p_i, .south_o(south), .centre_o(centre), .north_o(north), .north_next_o(next),
+        .mark_i(1'b0), .centre_odd_o(unused_odd), .bad_o(unused_bad));
+      wire unused = &{1'b0, column_i};
+    end
+  endgenerate
+  delay #(.W(Lanes * 2), .N(PlanLatency - PlanLines + 1 - Late)) i_p ( // not by the words' pointer
     .clk_i, .en_i, .ptr_i(7'd0), .d_i(centre), .q_o(p_o));
 
   function automatic [1:0] column(input [1:0] s, input [1:0] c, input [1:0] n, input [5:0] times); // n's constant highest
@@ -61,7 +85,7 @@ module fx_row_residue #(
   wire [(Lanes+1)*2-1:0] from_west = {west_q, west_q2};
   wire [(Lanes+1)*2-1:0] to_east = {east[1:0], east_q};
   wire unused_beside = &{1'b0, from_west, to_east};
-  localparam integer Rest = PlanStencil - 1 - Early; // clocks from the sum to q'
+  localparam integer Rest = PlanStencil - 1 - Early - Late; // clocks from the sum to q'
   generate
     for (l = 0; l < Lanes; l = l + 1) begin : g_lane
       wire [1:0] sum = mod3_add(from_west[l*2 +: 2], mod3_add(middle_q[l*2 +: 2], to_east[(l+1)*2 +: 2]));

@@ -154,18 +154,20 @@ module fx_rows #(
         .zero_i(zero), .q_o, .over_o, .above_o(above), .below_o(below));
       if (Residues != 0) begin : g_residues
         wire [Lanes-1:0] zero_again;
+        wire [RowLenW-1:0] column_again;
         if (Lanes == 1) begin : g_twin
           wire edge_again;
           fx_edge_twin #(.MaxRow(MaxRow), .Wait(Latency - 2)) i_twin (
-            .clk_i, .en_i, .clear_i, .row_length_i, .slot_i, .slot_real_i, .edge_o(edge_again));
+            .clk_i, .en_i, .clear_i, .row_length_i, .slot_i, .slot_real_i, .column_o(column_again), .edge_o(edge_again));
           assign zero_again = dead_q | edge_again;
         end else begin : g_same
-          assign zero_again = zero;
+          assign zero_again   = zero;
+          assign column_again = '0;
         end
         fx_row_residue #(
 `include "fx_parameters_passed.svh"
         ) i_residues (
-          .clk_i, .en_i, .clear_i, .row_length_i, .p_i(residue_i), .zero_i(zero_again), .above_i(above), .below_i(below),
+          .clk_i, .en_i, .clear_i, .row_length_i, .column_i(column_again), .p_i(residue_i), .zero_i(zero_again), .above_i(above), .below_i(below),
           .q_o(residue_o[2*Lanes-1:0]), .p_o(residue_o[4*Lanes-1:2*Lanes]));
       end else begin : g_no_residues
         assign residue_o = '0;

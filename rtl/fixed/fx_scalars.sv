@@ -17,7 +17,8 @@ module fx_scalars #(
   input  wire  [31:0]         rho_stop_from_i, ///< first pass, from one, whose rho is tested
   `SCALAR_PORTS(ScalarW) ///< as scalar_sequencer's, and so all of the macro's
   output logic                operands_o,
-  output logic                checking_o,      ///< with Checks: the program runs once more
+  input  wire                 late_i,          ///< with Checks: it has had its time to run once more
+  output logic                checking_o,      ///< likewise: the program runs once more
   output logic [4:0]          total_o,         ///< likewise: scalar_sequencer's
   output logic                bad_o            ///< likewise, one clock: the scalars came out another way, or changed where they stand
 );
@@ -30,7 +31,7 @@ module fx_scalars #(
   end
   wire start, test, done, other;
   wire [2:0] how;
-  wire [ScalarW+6:0] checks;
+  wire [5:0] checks;
   wire subtract;
   wire [ScalarW+1:0] minuend;
   scalar_sequencer #(
@@ -42,15 +43,14 @@ module fx_scalars #(
     .minuend_o(minuend), .subtracted_i(1'b0), .test_i(test), .set_i, .set_at_i, .set_word_i, .read_i, .read_at_i,
     .read_o, .done_o(done), .end_o(how), .guard_o, .alpha_cls_o, .alpha_op_o, .beta_cls_o, .beta_op_o, .operands_o,
     .checks_o(checks));
-  assign total_o = checks[ScalarW+5:ScalarW+1];
+  assign total_o = checks[4:0];
   generate
     if (Checks != 0) begin : g_checks
-      fx_twice #(.W(ScalarW), .ResultW(2 * OperandW + 8)) i_twice (
+      fx_twice #(.ResultW(2 * OperandW + 8)) i_twice (
         .clk_i, .rst_ni(rst_ni & ~aborting_i), .start_i, .test_i(test_rho), .start_o(start), .test_o(test), .done_i(done),
-        .end_i(how), .written_i(checks[ScalarW]), .written_word_i(checks[ScalarW-1:0]),
-        .results_i({guard_o, how, alpha_cls_o, alpha_op_o, beta_cls_o, beta_op_o}), .done_o, .end_o,
+        .end_i(how), .late_i, .results_i({guard_o, how, alpha_cls_o, alpha_op_o, beta_cls_o, beta_op_o}), .done_o, .end_o,
         .checking_o, .bad_o(other));
-      always_ff @(posedge clk_i) bad_o <= rst_ni & (other | checks[ScalarW+6]);
+      always_ff @(posedge clk_i) bad_o <= rst_ni & (other | checks[5]);
     end else begin : g_no_checks
       assign start  = start_i;
       assign test   = test_rho;
@@ -58,7 +58,7 @@ module fx_scalars #(
       assign end_o  = how;
       assign other  = 1'b0;
       assign {checking_o, bad_o} = '0;
-      wire unused_checks = &{1'b0, checks, other};
+      wire unused_checks = &{1'b0, checks, other, late_i};
     end
   endgenerate
   wire unused = &{1'b0, subtract, minuend};

@@ -142,7 +142,6 @@ module fx_update #(
       wire [3*2-1:0] factors;
       wire [3*(LowN+1)-1:0] low;
       wire [2:0] odd, minus;
-      wire [3*Lanes-1:0] over;
       wire [Lanes-1:0] other;
       fx_operand_residue #(.Group(Group), .Step(Step), .FactorW(FactorW), .PosW(`FX_POSITION_W(OperandFracW, FromMost, OutMost)),
                            .Base(Base), .LowN(LowN)) i_factors (
@@ -154,11 +153,11 @@ module fx_update #(
           , .LowN(LowN)) i_residues (
           .clk_i, .en_i, .factor_i(factors), .low_i(low), .odd_i(odd), .minus_i(minus), .alpha_p_i(alpha_p[l*(FactorW+PW) +: FactorW+PW]),
           .alpha_q_i(alpha_q[l*(FactorW+QW) +: FactorW+QW]), .beta_p_i(beta_p[l*(FactorW+PW) +: FactorW+PW]),
-          .half_i(half[l*3 +: 3]), .sum_i(sum[l*SumsW +: SumsW]), .u_i(residue_i[l*2 +: 2]), .r_i(residue_i[(Lanes+l)*2 +: 2]),
+          .half_i(half[l*3 +: 3]), .sum_i(sum[l*SumsW +: SumsW]), .over_i({p_over_o[l], u_over_o[l], r_over_o[l]}),
+          .beyond_i(beyond[l*3 +: 3]), .u_i(residue_i[l*2 +: 2]), .r_i(residue_i[(Lanes+l)*2 +: 2]),
           .p_i(residue_i[(2*Lanes+l)*2 +: 2]), .q_i(residue_i[(3*Lanes+l)*2 +: 2]), .u_live_i(u_live[l]),
           .r_live_i(r_live[l]), .p_live_i(p_live[l]), .r_word_i(r_o[l*RW +: RW]), .u_o(residue_o[l*2 +: 2]),
-          .r_o(residue_o[(Lanes+l)*2 +: 2]), .p_o(residue_o[(2*Lanes+l)*2 +: 2]), .over_o(over[l*3 +: 3]));
-        assign other[l] = {p_over_o[l], u_over_o[l], r_over_o[l]} != (over[l*3 +: 3] | beyond[l*3 +: 3]);
+          .r_o(residue_o[(Lanes+l)*2 +: 2]), .p_o(residue_o[(2*Lanes+l)*2 +: 2]), .over_bad_o(other[l]));
       end
       assign over_bad_o = |other;
     end else begin : g_no_checks

@@ -277,7 +277,7 @@ module sp_core #(
     .set_word_i(set_word), .read_i(scalar_read), .read_at_i(scalar_at), .read_o(scalar), .done_o(scalar_done),
     .end_o(scalar_end), .guard_o(scalar_guard), .alpha_cls_o(alpha_cls), .alpha_op_o(alpha_op),
     .beta_cls_o(beta_cls), .beta_op_o(beta_op), .operands_o(operands),
-    .checking_o(unused_checking), .total_o(unused_total), .bad_o(unused_scalars));
+    .late_i(1'b0), .checking_o(unused_checking), .total_o(unused_total), .bad_o(unused_scalars));
   wire unused = &{1'b0, unused_bad, row_bad, bank_reg, unused_first, unused_last, unused_row, unused_column, unused_coefs, u_early,
                   r_early, q_early, row_slot, row_slot_real, row_slot_last, unused_take, unused_take_ahead,
                   unused_take_last, unused_give_ahead, unused_give_last, give.q};

@@ -108,7 +108,7 @@ RunReport CoreSession::finish() {
         fault_ = end ? describe_errors(errors) : fmt::format("STATUS is 0x{:x}, which names no end of a run", status);
     }
     if (report.passes > 0) scalars_ = scalars_after(report.passes);
-    // After the scalars, which are checked as they are read.
+    // Once more, since a check tells of what it saw some clocks later.
     if (((status | read_register(kStatus)) & kFaultDetectedBit) != 0) {
         report.end = RunEnd::fault;
         fault_ = "fault_detected: one of the core's checks failed";

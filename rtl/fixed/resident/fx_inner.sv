@@ -254,7 +254,7 @@ module fx_inner #(
   wire [DotRrW-1:0] total_0 = (outer | first) ? rr_i : rr;
   wire [DotPqW-1:0] total_1 = outer ? rp_i : pq;
   wire subtract;
-  wire [ScalarW+6:0] unused_checks;
+  wire [5:0] unused_checks;
   wire [ScalarW+1:0] minuend;
   scalar_sequencer #(
     .E(ScalarExpW), .M(ScalarFracW), .Rne(ScalarRne), .OperandExpW(OperandExpW), .OperandFracW(OperandFracW),
