@@ -104,7 +104,7 @@ void Placement::link() {
     }
 }
 
-std::vector<PartPlan> Placement::parts_of(int device, CyclePlan& plan, OuterPlan& outer) const {
+std::vector<PartPlan> Placement::tell(int device, CyclePlan& plan, OuterPlan& outer) const {
     std::vector<PartPlan> list;
     if (parts_.size() == 1) {
         const PartPlan& part = parts_.front();

@@ -18,8 +18,8 @@ public:
 
     [[nodiscard]] Peers& peers() const { return *peers_; }
     [[nodiscard]] const std::vector<PartPlan>& parts() const { return parts_; }
-    /// Those of one device, as its constant memory takes them: one part alone stands in the plans.
-    [[nodiscard]] std::vector<PartPlan> parts_of(int device, CyclePlan& plan, OuterPlan& outer) const;
+    /// What a device's constant memory takes: its parts, or of one part alone none, which is then filled in the plans.
+    [[nodiscard]] std::vector<PartPlan> tell(int device, CyclePlan& plan, OuterPlan& outer) const;
     /// Makes ready for a solve: u, cells, counters and outcomes are zero on every device when it returns.
     void reset();
     /// Rows of nodes between the host's, whole, of n + 1 nodes each, and the parts' own.

@@ -98,7 +98,7 @@ WordSolveReport WordCycle::State::run(int repeats, double norm_b) {
     Peers& peers = placement.peers();
     for (const int device : peers.distinct()) {
         const OnDevice here(device);
-        const std::vector<PartPlan> parts = placement.parts_of(device, made.plan, outer);
+        const std::vector<PartPlan> parts = placement.tell(device, made.plan, outer);
         kernel.load(made.plan, outer, parts);
     }
     const Sizes& size = made.size;
