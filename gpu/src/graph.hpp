@@ -23,6 +23,8 @@ public:
         check(cudaStreamEndCapture(stream_, &graph_), "cudaStreamEndCapture");
         check(cudaGraphInstantiate(&executable_, graph_, 0), "cudaGraphInstantiate");
     }
+    /// The stream that was captured, which does not wait for the default one.
+    [[nodiscard]] cudaStream_t stream() const { return stream_; }
     /// On the default stream, like everything else here, or on `stream`.
     void launch(cudaStream_t stream = nullptr) { check(cudaGraphLaunch(executable_, stream), "cudaGraphLaunch"); }
 

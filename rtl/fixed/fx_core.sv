@@ -149,7 +149,7 @@ module fx_core #(
     .row_slot_last_o(row_slot_last), .residue_i(word_residues), .residue_o(new_residues),
     .beyond_o(beyond), .over_bad_o(over_bad));
 
-  wire unused_bad; // no parity
+  wire rows_bad;
   fx_rows #(
 `include "fx_parameters_passed.svh"
     , .Residues(Checks)) i_rows (
@@ -158,7 +158,7 @@ module fx_core #(
     .slot_i(row_slot), .slot_real_i(row_slot_real), .slot_last_i(row_slot_last), .p_i(p_new), .band_i(band), .take_band_o(take_band),
     .take_band_ahead_o(take_band_ahead), .take_band_last_o(take_band_last), .give_o(rows_give),
     .give_ahead_o(rows_give_ahead), .give_last_o(rows_give_last), .q_o(q_new), .over_o(q_over), .live_o(row_live),
-    .p_o(p_middle), .bad_o(unused_bad), .residue_i(new_residues[6*Lanes-1:4*Lanes]), .residue_o(row_residues));
+    .p_o(p_middle), .bad_o(rows_bad), .residue_i(new_residues[6*Lanes-1:4*Lanes]), .residue_o(row_residues));
 
   wire [DotRrW-1:0] rr_part;
   wire [DotPqW-1:0] pq_part;
@@ -248,7 +248,7 @@ module fx_core #(
         .rows_i(row_residues), .r_give_i(update_give.r), .q_give_i(rows_give.q),
         .p_word_i(p_in), .q_word_i(q_in), .p_middle_i(p_middle), .token_i(take.q), .beyond_i(beyond),
         .over_i((|u_over) | (|r_over) | (|p_over) | (|q_over)), .overs_i({words_q[QW-1], words_p[PW-1], words_r[RW-1], words_u[UW-1]}),
-        .over_bad_i(over_bad), .lost_i(unordered | (en == still)), .total_i(total_checked), .checking_i(checking), .late_o(scalars_late),
+        .over_bad_i(over_bad | rows_bad), .lost_i(unordered | (en == still)), .total_i(total_checked), .checking_i(checking), .late_o(scalars_late),
         .scalars_bad_i(scalars_bad), .bad_o(bad));
       always_ff @(posedge clk_i)
         if (!rst_ni || start) fault_q <= 1'b0;
@@ -258,7 +258,7 @@ module fx_core #(
       assign fault        = 1'b0;
       assign scalars_late = 1'b0;
       assign word_residues = '0;
-      wire unused_checks = &{1'b0, new_residues, row_residues, total_checked, scalars_bad, beyond, over_bad, unordered};
+      wire unused_checks = &{1'b0, new_residues, row_residues, total_checked, scalars_bad, beyond, over_bad, rows_bad, unordered};
     end
   endgenerate
   wire unused = &{1'b0, stencil_reg, unused_coefs, row_live};

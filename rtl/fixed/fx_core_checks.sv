@@ -56,7 +56,7 @@ module fx_core_checks #(
   input  wire                   token_i,     ///< a token of a pass is at the updates
   input  wire                   beyond_i,    ///< a product's term does not fit
   input  wire                   over_i,      ///< a word overflows
-  input  wire                   over_bad_i,  ///< fx_update's
+  input  wire                   over_bad_i,  ///< fx_update's, and fx_rows' bad_o
   input  wire  [3:0]            overs_i,     ///< one has, say the registers WORDS
   input  wire                   lost_i,      ///< the sequence has lost its state
   input  wire  [4:0]            total_i,     ///< {valid, number, residue}: scalar_sequencer's
@@ -178,7 +178,7 @@ module fx_core_checks #(
   always_ff @(posedge clk_i) total_bad_q <= rst_ni & total_i[4] & ~checking_i & total != total_i[1:0]; // of the first run
 
   // ---- Counts ------------------------------------------------------------------------------------------------------
-  logic [3:0] beats_q;
+  logic [1:0] beats_q; // of q; of p, r and u together, which have as many each
   logic token_odd;
   logic [PassesW-1:0] passes_q; // to go to all ones
   logic count_bad_q, bank_q;
@@ -192,7 +192,7 @@ module fx_core_checks #(
   endgenerate
   always_ff @(posedge clk_i)
     if (clear_i) beats_q <= '0;
-    else beats_q <= beats_q ^ moves;
+    else beats_q <= beats_q ^ {moves[3], ^moves[2:0]};
   always_ff @(posedge clk_i) begin
     if (start_i) begin
       passes_q <= '1;
@@ -201,7 +201,7 @@ module fx_core_checks #(
       passes_q <= passes_q - 1'b1;
       bank_q   <= ~bank_q;
     end
-    count_bad_q <= rst_ni & busy_i & ~start_i & ((close_i & beats_q != {4{token_odd}}) | pass_count_i != ~passes_q | bank_i != bank_q);
+    count_bad_q <= rst_ni & busy_i & ~start_i & ((close_i & beats_q != {2{token_odd}}) | pass_count_i != ~passes_q | bank_i != bank_q);
   end
 
   // ---- What is programmed ------------------------------------------------------------------------------------------

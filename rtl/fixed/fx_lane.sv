@@ -42,8 +42,11 @@ module fx_lane #(
   output logic [FactorW+QW-1:0] alpha_q_o,
   output logic [FactorW+PW-1:0] beta_p_o,
   output logic [UW+2+RW+2+WideP+2-1:0] sum_o, ///< of {p, u, r}, a clock before the words: what they are cut from,
-  output logic [2:0]         beyond_o,     ///< with them: where the term was cut already,
-  output logic [2:0]         half_o        ///< and of {p, u, r}, a clock before p', u' or r': a half is added, of r' taken away
+  output logic               beyond_o,     ///< with the words: a term was cut already,
+  output logic               p_beyond_o,   ///< that of p'
+  output logic [2:0]         half_o,       ///< and of {p, u, r}, a clock before p', u' or r': a half is added, of r' taken away
+  output wire  [2:0]         longer_o,     ///< {p, u, r}: what the registers that say where a term is cut will be, and are
+  output wire  [2:0]         longer_q_o
 );
   wire [FactorW+PW-1:0] alpha_p, beta_p;
   wire [FactorW+QW-1:0] alpha_q;
@@ -80,6 +83,7 @@ module fx_lane #(
   fx_term #(.M(OperandFracW), .FromW(PW), .OutW(WideP), .FromMost(FromMost), .OutMost(OutMost), .Down(PDown)) i_term_p (
     .clk_i, .en_i, .product_i(beta_p), .nonzero_i(p_nonzero), .move_i(p_move_i), .term_o(bp), .keep_o(p_keep),
     .else_o(p_else), .beyond_o(bp_beyond));
+  assign {longer_o, longer_q_o} = '0; // no checks here
 `else
   // Terms with their halves: -aq, less one, for r'.
   wire [UW+1:0]    ap;
@@ -87,13 +91,16 @@ module fx_lane #(
   wire [WideP+1:0] bp;
   wire ap_fill, aq_fill, bp_fill, ap_beyond, aq_beyond, bp_beyond;
   fx_scale #(.M(OperandFracW), .FromW(PW), .OutW(UW), .FromMost(FromMost), .OutMost(OutMost), .Down(UDown)) i_scale_u (
-    .clk_i, .en_i, .product_i(alpha_p), .move_i(u_move_i), .term_o(ap), .fill_o(ap_fill), .beyond_o(ap_beyond));
+    .clk_i, .en_i, .product_i(alpha_p), .move_i(u_move_i), .term_o(ap), .fill_o(ap_fill), .beyond_o(ap_beyond),
+    .longer_o(longer_o[1]));
   fx_scale #(.M(OperandFracW), .FromW(QW), .OutW(RW), .FromMost(FromMost), .OutMost(OutMost), .Down(RDown),
              .Negate(1)) i_scale_r (
-    .clk_i, .en_i, .product_i(alpha_q), .move_i(r_move_i), .term_o(aq), .fill_o(aq_fill), .beyond_o(aq_beyond));
+    .clk_i, .en_i, .product_i(alpha_q), .move_i(r_move_i), .term_o(aq), .fill_o(aq_fill), .beyond_o(aq_beyond),
+    .longer_o(longer_o[0]));
   fx_scale #(.M(OperandFracW), .FromW(PW), .OutW(WideP), .FromMost(FromMost), .OutMost(OutMost), .Down(PDown)) i_scale_p (
-    .clk_i, .en_i, .product_i(beta_p), .move_i(p_move_i), .term_o(bp), .fill_o(bp_fill), .beyond_o(bp_beyond));
-
+    .clk_i, .en_i, .product_i(beta_p), .move_i(p_move_i), .term_o(bp), .fill_o(bp_fill), .beyond_o(bp_beyond),
+    .longer_o(longer_o[2]));
+  assign longer_q_o = {bp_beyond, ap_beyond, aq_beyond};
 `endif
 
   // rnd_p(r')
@@ -151,7 +158,10 @@ module fx_lane #(
   assign beta_p_o  = beta_p;
   assign sum_o     = {p_sum, u_sum, r_sum};
   always_ff @(posedge clk_i)
-    if (en_i) beyond_o <= {p_live_i & bp_beyond, u_live_i & ap_beyond, r_live_i & aq_beyond};
+    if (en_i) begin
+      beyond_o   <= (p_live_i & bp_beyond) | (u_live_i & ap_beyond) | (r_live_i & aq_beyond);
+      p_beyond_o <= p_live_i & bp_beyond;
+    end
   assign half_o    = {~p_below, ~u_below, r_below};
   always_ff @(posedge clk_i)
     if (en_i) begin

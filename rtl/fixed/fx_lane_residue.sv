@@ -20,7 +20,7 @@ module fx_lane_residue #(
   input  wire  [2:0]           half_i,     ///< p, u, r: a half is added, of r' taken away
   input  wire  [UW+RW+WideP+5:0] sum_i,    ///< p, u, r, a clock before the words: what they are cut from
   input  wire  [2:0]           over_i,     ///< p, u, r, with the words: they overflow
-  input  wire  [2:0]           beyond_i,   ///< since their terms do not fit
+  input  wire                  beyond_i,   ///< p: since its term does not fit
   input  wire  [1:0]           u_i,        ///< with the words
   input  wire  [1:0]           r_i,
   input  wire  [1:0]           p_i,
@@ -118,7 +118,7 @@ module fx_lane_residue #(
       wire [1:0] high;
       mod3_residue #(.W(TopW - 1)) i_high (.clk_i, .en_i(1'b1), .word_i(top_q[TopW-1:1]), .residue_o(high));
       assign p_o = mod3_add(p_q, mod3_minus(mod3_shifted(mod3_add(high, {1'b0, top_q[0]}), PW)));
-      assign over_bad_o = over_i[2] != (beyond_i[2] | ~(&top_q | ~|top_q));
+      assign over_bad_o = over_i[2] != (beyond_i | ~(&top_q | ~|top_q));
       wire unused = &{1'b0, beyond_i};
     end
   endgenerate

@@ -38,7 +38,7 @@ module fx_rows #(
   output logic [Lanes-1:0]             over_o,            ///< lanes whose word does not fit
   output logic [Lanes-1:0]             live_o,            ///< lanes that hold an element
   output logic [Lanes*PW-1:0]          p_o,               ///< p' of the same elements
-  output logic                         bad_o,             ///< with Parity: a word was not what it had been
+  output logic                         bad_o,             ///< with Parity: a word was not what it had been; with Residues: an edge
   input  wire  [2*Lanes-1:0]           residue_i,         ///< with Residues, with p_i: its residues modulo 3
   output logic [2*2*Lanes-1:0]         residue_o          ///< and those that {p_o, q_o} must have
 );
@@ -105,22 +105,25 @@ module fx_rows #(
   delay #(.W(KeptW), .N(Latency - PlanLines + 1), .Ram(DelayRam)) i_p (
     .clk_i, .en_i, .ptr_i, .d_i(KeptW'({centre_odd, centre})), .q_o(kept));
   assign p_o = kept[Lanes*PW-1:0];
+  wire word_bad, edge_bad;
+  assign bad_o = word_bad | edge_bad;
   generate
     if (Parity != 0) begin : g_parity
       // No reset: a pass behind one must not have the mark of the pass that it ended.
-      logic clear_q, mark_q;
+      logic clear_q, mark_q, word_bad_q;
 `ifndef SYNTHESIS
       initial mark_q = 1'b0;
 `endif
       always @(posedge clk_i) if (clear_i & ~clear_q) mark_q <= ~mark_q; // not always_ff: see fx_memory
       always_ff @(posedge clk_i) begin
         clear_q <= clear_i;
-        bad_o   <= rst_ni & (lines_bad | (own_at[Latency] & ^kept));
+        word_bad_q <= rst_ni & (lines_bad | (own_at[Latency] & ^kept));
       end
+      assign word_bad = word_bad_q;
       assign mark = mark_q;
     end else begin : g_bare
       assign mark  = 1'b0;
-      assign bad_o = 1'b0;
+      assign word_bad = 1'b0;
       wire unused_parity = &{1'b0, centre_odd, lines_bad};
     end
   endgenerate
@@ -153,24 +156,24 @@ module fx_rows #(
 `endif
         .zero_i(zero), .q_o, .over_o, .above_o(above), .below_o(below));
       if (Residues != 0) begin : g_residues
-        wire [Lanes-1:0] zero_again;
         wire [RowLenW-1:0] column_again;
         if (Lanes == 1) begin : g_twin
           wire edge_again;
           fx_edge_twin #(.MaxRow(MaxRow), .Wait(Latency - 2)) i_twin (
             .clk_i, .en_i, .clear_i, .row_length_i, .slot_i, .slot_real_i, .column_o(column_again), .edge_o(edge_again));
-          assign zero_again = dead_q | edge_again;
+          assign edge_bad   = window_at[Latency-1] & edge_node[0] != edge_again; // where q' is 0 modulo 3 no residue shows it
         end else begin : g_same
-          assign zero_again   = zero;
           assign column_again = '0;
+          assign edge_bad     = 1'b0;
         end
         fx_row_residue #(
 `include "fx_parameters_passed.svh"
         ) i_residues (
-          .clk_i, .en_i, .clear_i, .row_length_i, .column_i(column_again), .p_i(residue_i), .zero_i(zero_again), .above_i(above), .below_i(below),
+          .clk_i, .en_i, .clear_i, .row_length_i, .column_i(column_again), .p_i(residue_i), .zero_i(zero), .above_i(above), .below_i(below),
           .q_o(residue_o[2*Lanes-1:0]), .p_o(residue_o[4*Lanes-1:2*Lanes]));
       end else begin : g_no_residues
         assign residue_o = '0;
+        assign edge_bad  = 1'b0;
         wire unused_residue = &{1'b0, residue_i, above, below};
       end
       assign take_band_o       = '0;
@@ -183,6 +186,7 @@ module fx_rows #(
       localparam integer ReadAt = (Lanes == 1) ? Latency - PlanRounds - 2 :
                                                  Latency - PlanRounds - 2 - `LANE_TURN_LATENCY(Lanes);
       assign edge_node = '0;
+      assign edge_bad  = 1'b0;
       assign residue_o = '0;
       wire unused_residue = &{1'b0, residue_i};
       fx_row_fluxes #(

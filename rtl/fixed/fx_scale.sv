@@ -29,7 +29,8 @@ module fx_scale #(
   input  wire  [MoveW-1:0]    move_i,   ///< see fx_move
   output logic [OutW+1:0]     term_o,   ///< {term, half}
   output logic                fill_o,
-  output logic                beyond_o
+  output logic                beyond_o,
+  output wire                 longer_o  ///< what beyond_o will be
 );
   localparam integer Step = `FX_OPERAND_STEP(M);
   localparam integer Base = `FX_BASE(M, OutMost);
@@ -97,6 +98,7 @@ module fx_scale #(
   localparam integer FirstAt = OutW % Step;
   wire [Bits-1:0] differ = product[Bits:1] ^ product[Bits-1:0];
   wire longer;
+  assign longer_o = longer;
 `ifdef BY_WORDS
   // The bits of beyond are ones from one of them on, bit h: is there a difference from group h on?
   localparam integer LeastW = BeyondN * Step + 1;

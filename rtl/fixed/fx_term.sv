@@ -31,9 +31,11 @@ module fx_term #(
         .clk_i, .en_i, .product_i, .nonzero_i, .move_i, .term_o, .keep_o, .else_o, .beyond_o);
     end else begin : g_ring
       wire            fill;
+      wire            unused_longer;
       fx_scale #(.M(M), .FromW(FromW), .OutW(OutW), .FromMost(FromMost), .OutMost(OutMost), .Down(Down),
                  .Negate(Negate)) i_scale (
-        .clk_i, .en_i, .product_i, .move_i, .term_o, .fill_o(fill), .beyond_o);
+        .clk_i, .en_i, .product_i, .move_i, .term_o, .fill_o(fill), .beyond_o,
+        .longer_o(unused_longer));
       assign keep_o = move_i[`FX_TURN_W(M, FromMost, OutMost, OutW) +: OutW+3]; // see fx_move
       assign else_o = {(OutW+3){fill}};
       wire unused = &{1'b0, nonzero_i};

@@ -20,7 +20,7 @@ module fx_twice #(
   output logic              checking_o,     ///< the second run is on
   output logic              bad_o           ///< one clock: it came out another way, or does not end
 );
-  localparam integer SigW = 7;
+  localparam integer SigW = 8;
   logic waits_q, test_q; // a start that came while the second run was on
   logic [SigW-1:0] results, first_q;
   always_comb begin

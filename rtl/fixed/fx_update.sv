@@ -116,7 +116,8 @@ module fx_update #(
   wire [Lanes*(FactorW+QW)-1:0] alpha_q;
   localparam integer SumsW = UW + RW + WideP + 6;
   wire [Lanes*SumsW-1:0] sum;
-  wire [Lanes*3-1:0] half, beyond;
+  wire [Lanes*3-1:0] half, longer, longer_q;
+  wire [Lanes-1:0] beyond, p_beyond;
 
   genvar l;
   generate
@@ -130,7 +131,8 @@ module fx_update #(
         .u_o(u_o[l*UW +: UW]), .r_o(r_o[l*RW +: RW]), .p_o(p_o[l*PW +: PW]), .u_over_o(u_over_o[l]),
         .r_over_o(r_over_o[l]), .p_over_o(p_over_o[l]), .alpha_p_o(alpha_p[l*(FactorW+PW) +: FactorW+PW]),
         .alpha_q_o(alpha_q[l*(FactorW+QW) +: FactorW+QW]), .beta_p_o(beta_p[l*(FactorW+PW) +: FactorW+PW]),
-        .sum_o(sum[l*SumsW +: SumsW]), .beyond_o(beyond[l*3 +: 3]), .half_o(half[l*3 +: 3]));
+        .sum_o(sum[l*SumsW +: SumsW]), .beyond_o(beyond[l]), .p_beyond_o(p_beyond[l]), .half_o(half[l*3 +: 3]),
+        .longer_o(longer[l*3 +: 3]), .longer_q_o(longer_q[l*3 +: 3]));
     end
     assign beyond_o = |beyond;
     if (Residues != 0) begin : g_checks
@@ -143,6 +145,8 @@ module fx_update #(
       wire [3*(LowN+1)-1:0] low;
       wire [2:0] odd, minus;
       wire [Lanes-1:0] other;
+      logic odd_longer_q; // a register that says where a term is cut ends the run: they have a parity
+      always_ff @(posedge clk_i) if (en_i) odd_longer_q <= ^longer;
       fx_operand_residue #(.Group(Group), .Step(Step), .FactorW(FactorW), .PosW(`FX_POSITION_W(OperandFracW, FromMost, OutMost)),
                            .Base(Base), .LowN(LowN)) i_factors (
         .clk_i, .store_i(store), .factor_i(factor), .position_i(position), .factor_o(factors), .low_o(low), .odd_o(odd),
@@ -154,16 +158,16 @@ module fx_update #(
           .clk_i, .en_i, .factor_i(factors), .low_i(low), .odd_i(odd), .minus_i(minus), .alpha_p_i(alpha_p[l*(FactorW+PW) +: FactorW+PW]),
           .alpha_q_i(alpha_q[l*(FactorW+QW) +: FactorW+QW]), .beta_p_i(beta_p[l*(FactorW+PW) +: FactorW+PW]),
           .half_i(half[l*3 +: 3]), .sum_i(sum[l*SumsW +: SumsW]), .over_i({p_over_o[l], u_over_o[l], r_over_o[l]}),
-          .beyond_i(beyond[l*3 +: 3]), .u_i(residue_i[l*2 +: 2]), .r_i(residue_i[(Lanes+l)*2 +: 2]),
+          .beyond_i(p_beyond[l]), .u_i(residue_i[l*2 +: 2]), .r_i(residue_i[(Lanes+l)*2 +: 2]),
           .p_i(residue_i[(2*Lanes+l)*2 +: 2]), .q_i(residue_i[(3*Lanes+l)*2 +: 2]), .u_live_i(u_live[l]),
           .r_live_i(r_live[l]), .p_live_i(p_live[l]), .r_word_i(r_o[l*RW +: RW]), .u_o(residue_o[l*2 +: 2]),
           .r_o(residue_o[(Lanes+l)*2 +: 2]), .p_o(residue_o[(2*Lanes+l)*2 +: 2]), .over_bad_o(other[l]));
       end
-      assign over_bad_o = |other;
+      assign over_bad_o = (|other) | (^longer_q != odd_longer_q);
     end else begin : g_no_checks
       assign residue_o  = '0;
       assign over_bad_o = 1'b0;
-      wire unused = &{1'b0, residue_i, factor, position, store, alpha_p, alpha_q, beta_p, half, sum};
+      wire unused = &{1'b0, residue_i, factor, position, store, alpha_p, alpha_q, beta_p, half, sum, longer, longer_q, p_beyond};
     end
   endgenerate
 

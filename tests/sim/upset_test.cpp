@@ -207,6 +207,27 @@ TEST(Upset, AnIntegerCoreFindsWhatItLost) {
     for (const Flip& flip : campaign.flips) EXPECT_TRUE(flip.converged) << flip.place;
 }
 
+/// Registers whose upset no word's residue shows: where a term does not fit the run ends by itself, and an edge makes 0
+/// of a word, which may be 0 modulo 3.
+TEST(Upset, AnIntegerCoreFindsWhatNoResidueShows) {
+    Request request = request_of(false, 1, Where::regs, 1);
+    request.options.keep_solution = true;
+    const Reference reference = run_campaign(request).reference;
+    const SolveResult alone = solve(make_problem(request.problem), *make_engine("emulated"), request.options);
+    for (const char* const name : {"i_update.g_lane[0].i_lane.ap_beyond", "i_update.g_lane[0].i_lane.aq_beyond",
+                                   "i_update.g_lane[0].i_lane.bp_beyond", "i_rows.g_stencil.i_edges.begins_q",
+                                   "i_rows.g_stencil.i_edges.g_one.flush_q"}) {
+        std::uint64_t faults = 0;
+        for (std::uint64_t clock = reference.last / 2; clock < reference.last / 2 + 60; ++clock) {
+            const auto [result, trial] = turned(request, reference, name, clock);
+            EXPECT_TRUE(trial.faults > 0 || result.u == alone.u) << name << ", clock " << clock;
+            EXPECT_EQ(result.status, Status::converged);
+            faults += trial.faults;
+        }
+        EXPECT_GT(faults, 0U) << name;
+    }
+}
+
 /// Words of other lengths and fractions, more than one lane, factors that are moved by other steps: no check fails
 /// without an upset.
 TEST(Upset, AnIntegerCoreWithChecksHasTheSameBits) {

@@ -17,10 +17,10 @@ __device__ __forceinline__ void enter(const LevelNumbers& v, double first, std::
     v.f[i] = v.g[i] = first * r;
 }
 static __global__ void __launch_bounds__(kThreads)
-    enter_first(std::uint32_t n, const double* d, const double* scale, const LevelNumbers v, double first,
+    enter_first(const RowRange rows, const double* d, const double* scale, const LevelNumbers v, double first,
                 const Status* status) {
     if (!begin_kernel(status)) return;
-    for (std::uint32_t i = blockIdx.x * kThreads + threadIdx.x; i < n; i += gridDim.x * kThreads)
+    for (std::uint32_t i = rows.first + blockIdx.x * kThreads + threadIdx.x; i < rows.end; i += gridDim.x * kThreads)
         enter(v, first, i, d[i] * scale[i]);
 }
 /// r - A g, and where another step follows its g.
@@ -64,7 +64,9 @@ template <bool First> struct FinishNumbers {
         } else to[i] = f;
     }
     __device__ __forceinline__ void leave() const {
-        if constexpr (First) leave_sums<kThreads, 2>({rz, zq}, {loop.sums->rz, loop.sums->zq});
+        if constexpr (First)
+            leave_sums<kThreads, 2>({rz, zq},
+                                    {loop.sums.sums->rz + loop.sums.first, loop.sums.sums->zq + loop.sums.first});
     }
 };
 

@@ -20,18 +20,19 @@ __device__ __forceinline__ double entering(const LoopVectors& v, std::uint32_t i
 }
 
 /// u = p = q = 0, and the largest of r.
-static __global__ void __launch_bounds__(kThreads) begin_loop(std::uint32_t n, const LoopVectors v, Status* status) {
+static __global__ void __launch_bounds__(kThreads)
+    begin_loop(const RowRange rows, const LoopVectors v, Status* status) {
     if (!begin_kernel(status)) return;
     double largest = 0;
-    for (std::uint32_t i = blockIdx.x * kThreads + threadIdx.x; i < n; i += gridDim.x * kThreads) {
+    for (std::uint32_t i = rows.first + blockIdx.x * kThreads + threadIdx.x; i < rows.end; i += gridDim.x * kThreads) {
         v.u[i] = v.p[i] = v.q[i] = 0;
         largest = fmax(largest, entering(v, i, v.r[i]));
     }
     leave_largest(ordered(largest), &status->largest);
 }
 /// p = z + beta p.
-static __global__ void __launch_bounds__(kThreads)
-    direction(std::uint32_t n, const LoopVectors v, const Sums* sums, unsigned sum_blocks, bool cg, Status* status) {
+static __global__ void __launch_bounds__(kThreads) direction(const RowRange rows, const LoopVectors v, const Sums* sums,
+                                                             unsigned sum_blocks, bool cg, Status* status) {
     if (!begin_kernel(status)) return;
     double beta = 0;
     if (cg && status->iterations != 0) {
@@ -40,13 +41,13 @@ static __global__ void __launch_bounds__(kThreads)
         beta = -status->alpha * total[0] / status->rz;
     }
     if (blockIdx.x == 0 && threadIdx.x == 0) status->largest = 0; // (the cycle has read it)
-    for (std::uint32_t i = blockIdx.x * kThreads + threadIdx.x; i < n; i += gridDim.x * kThreads)
+    for (std::uint32_t i = rows.first + blockIdx.x * kThreads + threadIdx.x; i < rows.end; i += gridDim.x * kThreads)
         v.p[i] = v.z[i] + beta * v.p[i];
 }
 /// q = A p and the sums of p.q.
 template <int Lanes>
 __global__ void __launch_bounds__(kThreads)
-    apply(const Rows<double> a, const LoopVectors v, Sums* sums, const Status* status) {
+    apply(const Rows<double> a, const LoopVectors v, const SumPlaces to, const Status* status) {
     if (!begin_kernel(status)) return;
     double pq = 0;
     for_rows<Lanes, double>(
@@ -55,39 +56,40 @@ __global__ void __launch_bounds__(kThreads)
             v.q[i] = q;
             pq += v.p[i] * q;
         });
-    leave_sums<kThreads, 1>({pq}, {sums->pq});
+    leave_sums<kThreads, 1>({pq}, {to.sums->pq + to.first});
 }
 /// The step along p, the sums of r.r and the largest of r. Where p.q or r.z is not above zero: nothing.
 static __global__ void __launch_bounds__(kThreads)
-    step(std::uint32_t n, const LoopVectors v, Sums* sums, unsigned sum_blocks, bool cg, Status* status) {
+    step(const RowRange rows, const LoopVectors v, const SumPlaces to, unsigned sum_blocks, bool cg, Status* status) {
     if (!begin_kernel(status)) return;
     double alpha = 1, rr = 0, largest = 0;
     if (cg) {
         double total[2];
-        totals<2>({sums->rz, sums->pq}, sum_blocks, total);
+        totals<2>({to.sums->rz, to.sums->pq}, sum_blocks, total);
         if (!(total[0] > 0) || !(total[1] > 0)) return;
         alpha = total[0] / total[1];
     }
-    for (std::uint32_t i = blockIdx.x * kThreads + threadIdx.x; i < n; i += gridDim.x * kThreads) {
+    for (std::uint32_t i = rows.first + blockIdx.x * kThreads + threadIdx.x; i < rows.end; i += gridDim.x * kThreads) {
         const double r = v.r[i] - alpha * v.q[i];
         v.u[i] += alpha * v.p[i];
         v.r[i] = r;
         rr += r * r;
         largest = fmax(largest, entering(v, i, r));
     }
-    leave_sums<kThreads, 1>({rr}, {sums->rr});
+    leave_sums<kThreads, 1>({rr}, {to.sums->rr + to.first});
     leave_largest(ordered(largest), &status->largest);
 }
 /// What became of the iteration. One block.
 static __global__ void __launch_bounds__(kThreads)
     judge(const Sums* sums, unsigned sum_blocks, bool cg, unsigned long long* states, unsigned state_words,
-          Status* status) {
+          unsigned exchanges, Status* status) {
     if (!begin_kernel(status)) return;
     double total[3];
     totals<3>({sums->rz, sums->pq, sums->rr}, sum_blocks, total);
     const double rr = total[2];
     for (unsigned k = threadIdx.x; k < state_words; k += kThreads) states[k] = 0; // for the next cycle
     if (threadIdx.x != 0) return;
+    status->exchanged += exchanges;
     const auto end = [&](CycleSolveEnd how) {
         status->end = how;
         status->done = 1;
@@ -96,7 +98,7 @@ static __global__ void __launch_bounds__(kThreads)
     if (cg && (!(total[0] > 0) || !(total[1] > 0))) return end(CycleSolveEnd::indefinite);
     status->rz = total[0];
     status->alpha = total[0] / total[1];
-    status->rr[++status->iterations % 2] = rr;
+    status->rr[++status->iterations % kAtATime] = rr;
     if (rr < status->goal) return end(CycleSolveEnd::reached);
     if (status->iterations >= status->limit) return end(CycleSolveEnd::limit);
 }

@@ -10,6 +10,7 @@
 #include "mantissa/format.hpp"
 #include "mantissa/multilevel/grid_words.hpp"
 #include "mantissa/sparse/formats.hpp"
+#include "parts.hpp"
 #include "setup/layout.hpp"
 #include "setup/words.hpp"
 
@@ -63,48 +64,85 @@ struct MadeCycle {
     std::unique_ptr<DeviceCycle> cycle;
     bool on_device = false; ///< its levels were made there
 };
-MadeCycle cycle_from(const DeviceHierarchy& h, const CycleSpec& spec, bool on_device) {
-    return {spec.in_double ? make_double_cycle(h, spec) : make_word_cycle(words_of(h, spec)), on_device};
+MadeCycle cycle_from(const DeviceHierarchy& h, const CycleSpec& spec, Parts& parts, bool on_device) {
+    return {spec.in_double ? make_double_cycle(h, spec, parts) : make_word_cycle(words_of(h, spec), parts), on_device};
 }
 /// The levels of sparse rows, which are `given`, are made on the device where it can, others on this processor.
-MadeCycle cycle_of(const System& system, const GivenMatrix& given, const CycleSpec& spec, int threads) {
+MadeCycle cycle_of(const System& system, const GivenMatrix& given, const CycleSpec& spec, Parts& parts, int threads) {
     using namespace mantissa::multilevel; // NOLINT(google-build-using-namespace)
     if (!spec.in_double)
         if (const auto grid = grid_words(system))
-            return {make_word_cycle(bring_to_device(word_hierarchy(*grid, spec))), false};
+            return {make_word_cycle(bring_to_device(word_hierarchy(*grid, spec)), parts), false};
     if (given.begin != nullptr)
         if (const auto made = make_on_device(given)) {
             require_hierarchy(made->why_not);
-            return cycle_from(*made, spec, true);
+            return cycle_from(*made, spec, parts, true);
         }
-    return cycle_from(bring_to_device(mantissa::multilevel::hierarchy_of(system, threads)), spec, false);
+    return cycle_from(bring_to_device(mantissa::multilevel::hierarchy_of(system, threads)), spec, parts, false);
 }
+
+/// What a part has of the loop, on its device.
+struct LoopOfPart {
+    Arena memory;
+    LaidRows<double> a;
+    RowRange own{};
+    Ghosts ghosts; ///< of p
+    Buffer<Sums> sums{1};
+    Buffer<Status> status{1};
+    LoopVectors v{};
+    Graph graph; ///< some iterations
+
+    LoopOfPart(const Matrix<double>& matrix, const Parts& parts, int part) : own{0, matrix.rows} {
+        Arena scratch;
+        if (!parts.several()) a = lay_out<double>(matrix, memory, scratch);
+        else {
+            own = parts.rows().of(part);
+            const Matrix<double> strip = strip_of(matrix, own, scratch);
+            ghosts = ghosts_of(strip, parts.rows(), part, memory);
+            a = lay_out<double>(strip, memory, scratch);
+            a.view.first = own.first;
+        }
+        for (double** one : {&v.u, &v.r, &v.p, &v.q, &v.z}) *one = memory.get<double>(matrix.rows);
+        check(cudaDeviceSynchronize(), "rows of a part");
+    }
+};
 
 class RowCycles final : public CycleSolver {
 public:
-    RowCycles(const System& system, const CycleSpec& spec, const CycleLoop& loop)
-        : cg_(loop.cg), rows_(static_cast<std::uint32_t>(system.size())),
-          sum_blocks_(
-              std::min(kMostSumBlocks, kSumBlocksEach * static_cast<unsigned>(require_device().multiprocessors))),
-          sums_(1), status_(1) {
+    RowCycles(const System& system, const CycleSpec& spec, const CycleLoop& loop, std::shared_ptr<Peers> peers)
+        : cg_(loop.cg), parts_(std::move(peers)) {
+        const OnDevice first(parts_.device(0));
+        const auto places = kMostSumBlocks / static_cast<unsigned>(parts_.count());
+        sum_blocks_ = std::min(places, kSumBlocksEach * static_cast<unsigned>(require_device().multiprocessors));
         {
-            Arena given_memory, scratch;
+            Arena given_memory;
             GivenMatrix given; // (the matrix of sparse rows: brought once, for the loop and for its hierarchy)
             if (const auto* const rows = std::get_if<CompressedRows>(&system.matrix()))
                 given = given_on_device(*rows, given_memory, loop.threads);
             const Matrix<double> matrix =
                 std::visit([&](const auto& a) { return bring_rows(a, given, given_memory); }, system.matrix());
-            a_ = lay_out<double>(matrix, memory_, scratch);
-            made_ = cycle_of(system, given, spec, loop.threads);
+            check(cudaDeviceSynchronize(), "rows"); // (others' devices take from here)
+            if (parts_.several()) parts_.share_out(divide(matrix, parts_.count()));
+            for (int p = 0; p < parts_.count(); ++p) {
+                const OnDevice here(parts_.device(p));
+                own_.push_back(std::make_unique<LoopOfPart>(matrix, parts_, p));
+            }
+            made_ = cycle_of(system, given, spec, parts_, loop.threads);
         }
-        for (double** part : {&v_.u, &v_.r, &v_.p, &v_.q, &v_.z}) *part = memory_.get<double>(rows_);
-        v_.scale = made_.cycle->scale();
-        two_.capture([&](cudaStream_t stream) {
-            for (int k = 0; k < 2; ++k) iteration(stream);
-        });
+        for (int p = 0; p < parts_.count(); ++p) {
+            const OnDevice here(parts_.device(p));
+            LoopOfPart& part = *own_[static_cast<std::size_t>(p)];
+            part.v.scale = made_.cycle->scale(p);
+            part.graph.capture([&](cudaStream_t stream) {
+                // (Several devices take longer to begin together than an iteration that is not needed any more.)
+                for (std::uint32_t k = 0; k < (parts_.several() ? kAtATime : 2); ++k) iteration(p, stream);
+            });
+        }
     }
     [[nodiscard]] std::string description() const override {
-        return made_.cycle->description() + (made_.on_device ? ", made on the device" : "");
+        std::string text = made_.cycle->description() + (made_.on_device ? ", made on the device" : "");
+        if (parts_.several()) text += ", over " + std::to_string(parts_.count()) + " parts";
+        return text;
     }
 
     CycleSolveReport solve(std::span<const double> b, double tolerance, std::uint64_t most_cycles,
@@ -112,21 +150,31 @@ public:
         double squares = 0;
         for (const double x : b) squares += x * x;
         Status status{};
+        status.exchanged = 1; // (numbers of exchanges begin above zero)
         status.goal = tolerance * tolerance * squares;
         status.limit = static_cast<std::uint32_t>(
             std::clamp<std::uint64_t>(most_cycles, 1, std::numeric_limits<std::uint32_t>::max() / 2));
         upload(b, status);
         CycleSolveReport report;
         report.history.push_back(1);
-        Timer timer;
+        const OnDevice first(parts_.device(0));
+        Timer timer(stream(0));
         timer.start();
-        launch(begin_loop, blocks_for(rows_), kThreads, nullptr, false, rows_, v_, status_.data());
+        parts_.count_from(0);
+        for_parts([&](int p, LoopOfPart& part) {
+            launch(begin_loop, blocks_for(part.own.count()), kThreads, stream(p), false, part.own, part.v,
+                   part.status.data());
+        });
+        for_parts([&](int p, LoopOfPart&) {
+            parts_.count_from(0);
+            exchange_sums(p, stream(p), {}, true);
+        });
         while (status.done == 0) {
             const std::uint32_t before = status.iterations;
-            two_.launch();
-            status_.download(std::span(&status, 1));
+            for_parts([&](int p, LoopOfPart& part) { part.graph.launch(stream(p)); });
+            status = status_now();
             for (std::uint32_t k = before + 1; k <= status.iterations; ++k)
-                report.history.push_back(std::sqrt(status.rr[k % 2] / squares));
+                report.history.push_back(std::sqrt(status.rr[k % kAtATime] / squares));
             if (status.done != 0) break;
             status.end = trend(report.history);
             if (status.end != CycleSolveEnd::limit) break;
@@ -134,18 +182,49 @@ public:
         report.seconds = timer.stop();
         report.end = status.end;
         report.cycles = status.iterations;
-        u.resize(b.size());
-        check(cudaMemcpy(u.data(), v_.u, u.size() * sizeof(double), cudaMemcpyDeviceToHost), "cudaMemcpy from device");
+        download(u);
         return report;
     }
 
 private:
+    /// The default one, or where there are several parts one of each, since they wait for each other.
+    [[nodiscard]] cudaStream_t stream(int p) const {
+        return parts_.several() ? own_[static_cast<std::size_t>(p)]->graph.stream() : nullptr;
+    }
+    template <class Work> void for_parts(const Work& work) {
+        for (int p = 0; p < parts_.count(); ++p) {
+            const OnDevice here(parts_.device(p));
+            work(p, *own_[static_cast<std::size_t>(p)]);
+        }
+    }
     void upload(std::span<const double> b, const Status& status) {
-        check(cudaMemcpy(v_.r, b.data(), b.size_bytes(), cudaMemcpyHostToDevice), "cudaMemcpy to device");
-        sums_.zero();
-        status_.upload(std::span(&status, 1));
-        if (const auto states = made_.cycle->states(); states.count != 0)
-            check(cudaMemset(states.words, 0, states.count * sizeof(*states.words)), "cudaMemset");
+        for_parts([&](int p, LoopOfPart& part) {
+            const auto mine = b.subspan(part.own.first, part.own.count());
+            check(cudaMemcpy(part.v.r + part.own.first, mine.data(), mine.size_bytes(), cudaMemcpyHostToDevice),
+                  "cudaMemcpy to device");
+            part.sums.zero();
+            part.status.upload(std::span(&status, 1));
+            if (const auto states = made_.cycle->states(p); states.count != 0)
+                check(cudaMemset(states.words, 0, states.count * sizeof(*states.words)), "cudaMemset");
+        });
+        parts_.reset();
+    }
+    [[nodiscard]] Status status_now() const {
+        Status status{};
+        check(cudaMemcpyAsync(&status, own_.front()->status.data(), sizeof status, cudaMemcpyDeviceToHost, stream(0)),
+              "cudaMemcpy from device");
+        check(cudaStreamSynchronize(stream(0)), "cycles");
+        return status;
+    }
+    void download(std::vector<double>& u) {
+        for_parts([&](int p, LoopOfPart&) { check(cudaStreamSynchronize(stream(p)), "cycles"); });
+        if (parts_.several()) parts_.peers()->wait(); // which says so where somebody did not come
+        u.resize(own_.back()->own.end);
+        for_parts([&](int, LoopOfPart& part) {
+            check(cudaMemcpy(u.data() + part.own.first, part.v.u + part.own.first, part.own.count() * sizeof(double),
+                             cudaMemcpyDeviceToHost),
+                  "cudaMemcpy from device");
+        });
     }
     /// Whether it is worth going on: `limit` where it is.
     [[nodiscard]] static CycleSolveEnd trend(const std::vector<double>& history) {
@@ -155,47 +234,74 @@ private:
         const double best = *std::min_element(history.begin(), recent), now = *std::min_element(recent, history.end());
         return now < kWorthwhile * best ? CycleSolveEnd::limit : CycleSolveEnd::stagnated;
     }
-    void iteration(cudaStream_t stream) const {
-        made_.cycle->launch_on(stream, {v_.r, v_.q, v_.z, sums_.data(), status_.data(), sum_blocks_});
-        launch(direction, at_a_time(direction, blocks_for(rows_)), kThreads, stream, true, rows_, v_, sums_.data(),
-               sum_blocks_, cg_, status_.data());
-        with_lanes(a_, [&](auto lanes) {
+    /// What parts have found: sums of blocks, and where asked for the largest of the residual.
+    void exchange_sums(int p, cudaStream_t on, std::initializer_list<double (Sums::*)[kMostSumBlocks]> sums,
+                       bool largest = false) {
+        Exchange m;
+        m.sums_of_part = sum_blocks_;
+        for (std::size_t k = 0; k < own_.size(); ++k) {
+            std::size_t which = 0;
+            for (const auto sum : sums) m.sums[which++][k] = own_[k]->sums.data()->*sum;
+            if (largest) m.largest[0][k] = &own_[k]->status.data()->largest;
+        }
+        parts_.exchange(on, p, m, own_[static_cast<std::size_t>(p)]->status.data());
+    }
+    void iteration(int p, cudaStream_t on) {
+        LoopOfPart& part = *own_[static_cast<std::size_t>(p)];
+        Status* const status = part.status.data();
+        const SumPlaces places{part.sums.data(), static_cast<unsigned>(p) * sum_blocks_};
+        const unsigned all_blocks = static_cast<unsigned>(parts_.count()) * sum_blocks_;
+        const bool early = parts_.early();
+        parts_.count_from(1);
+        made_.cycle->launch_on(on, p, {part.v.r, part.v.q, part.v.z, places, status, sum_blocks_});
+        exchange_sums(p, on, {&Sums::rz, &Sums::zq});
+        launch(direction, at_a_time(direction, blocks_for(part.own.count())), kThreads, on, early, part.own, part.v,
+               part.sums.data(), all_blocks, cg_, status);
+        Exchange m;
+        m.ghosts = part.ghosts;
+        m.bytes = sizeof(double);
+        for (std::size_t k = 0; k < own_.size(); ++k) m.vector[0][k] = own_[k]->v.p;
+        parts_.exchange(on, p, m, status);
+        with_lanes(part.a, [&](auto lanes) {
             const auto kernel = apply<decltype(lanes)::value>;
-            launch(kernel, at_a_time(kernel, sum_blocks_), kThreads, stream, true, a_.view, v_, sums_.data(),
-                   status_.data());
+            launch(kernel, at_a_time(kernel, sum_blocks_), kThreads, on, early, part.a.view, part.v, places, status);
         });
-        launch(step, at_a_time(step, sum_blocks_), kThreads, stream, true, rows_, v_, sums_.data(), sum_blocks_, cg_,
-               status_.data());
-        const auto states = made_.cycle->states();
-        launch(judge, 1, kThreads, stream, true, sums_.data(), sum_blocks_, cg_, states.words, states.count,
-               status_.data());
+        exchange_sums(p, on, {&Sums::pq});
+        launch(step, at_a_time(step, sum_blocks_), kThreads, on, early, part.own, part.v, places, all_blocks, cg_,
+               status);
+        exchange_sums(p, on, {&Sums::rr}, true);
+        const auto states = made_.cycle->states(p);
+        const unsigned exchanges = parts_.several() ? parts_.exchanges() : 0;
+        launch(judge, 1, kThreads, on, early, part.sums.data(), all_blocks, cg_, states.words, states.count, exchanges,
+               status);
     }
 
     bool cg_;
-    std::uint32_t rows_;
-    unsigned sum_blocks_;
-    Arena memory_;
-    LaidRows<double> a_;
+    Parts parts_;
+    unsigned sum_blocks_ = 0; ///< of a part
+    std::vector<std::unique_ptr<LoopOfPart>> own_;
     MadeCycle made_;
-    Buffer<Sums> sums_;
-    Buffer<Status> status_;
-    LoopVectors v_{};
-    Graph two_; ///< two iterations
 };
 
 } // namespace
 
-std::string row_cycles_refusal(const System& system, const CycleLoop& loop) {
+std::string row_cycles_refusal(const System& system, const CycleLoop& loop, int parts) {
+    constexpr std::size_t kLeastOfPart = 4096; // rows; so few are a single level
     if (!(loop.iterate == formats::kDouble))
         return "outer " + to_string(loop.iterate) +
                ": engine gpu has the loop around cycles on rows in double; leave outer out";
     if (system.size() >= std::size_t{1} << 32)
         return "preconditioner multilevel: engine gpu runs systems of fewer than 2^32 unknowns; leave the engine out";
+    if (parts > 1 && system.size() < kLeastOfPart * static_cast<std::size_t>(parts))
+        return "preconditioner multilevel: " + std::to_string(system.size()) +
+               " unknowns are too few for cycles over " + std::to_string(parts) + " parts; give one part for each " +
+               std::to_string(kLeastOfPart) + " of them at most";
     return {};
 }
 
-std::unique_ptr<CycleSolver> make_row_cycles(const System& system, const CycleSpec& spec, const CycleLoop& loop) {
-    return std::make_unique<RowCycles>(system, spec, loop);
+std::unique_ptr<CycleSolver> make_row_cycles(const System& system, const CycleSpec& spec, const CycleLoop& loop,
+                                             const std::shared_ptr<Peers>& peers) {
+    return std::make_unique<RowCycles>(system, spec, loop, peers);
 }
 
 } // namespace mantissa::gpu

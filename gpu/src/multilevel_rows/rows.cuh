@@ -82,7 +82,7 @@ __device__ __forceinline__ void for_rows_by_lanes(const Rows<V>& a, const Gather
         }
 #pragma unroll
         for (int d = Lanes / 2; d > 0; d >>= 1) sum += __shfl_xor_sync(~0u, sum, d);
-        if (part == 0 && row < a.rows) take(row, sum);
+        if (part == 0 && row < a.rows) take(a.first + row, sum);
     }
 }
 
@@ -116,7 +116,7 @@ __device__ __forceinline__ void for_sliced_rows(const Rows<V>& a, const Gather& 
             sum += static_cast<Sum>(read_once(a.value + at)) * gather(read_once(a.column + at));
         }
         const std::uint32_t row = s * kSlice + lane;
-        if (row < a.rows) take(row, sum);
+        if (row < a.rows) take(a.first + row, sum);
         now = next;
     }
 }

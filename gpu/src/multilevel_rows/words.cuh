@@ -66,7 +66,7 @@ struct PowerOfTwoFactor {
 
 /// The residual in double becomes words of the first level, with the first smoothing step.
 static __global__ void __launch_bounds__(kThreads)
-    enter_first(std::uint32_t n, const double* d, const double* scale, const LevelVectors v, const BitsOfLevel b,
+    enter_first(const RowRange rows, const double* d, const double* scale, const LevelVectors v, const BitsOfLevel b,
                 const StepWords m, LevelState* state, const Status* status) {
     if (!begin_kernel(status)) return;
     const double largest = __longlong_as_double(static_cast<long long>(status->largest));
@@ -76,7 +76,7 @@ static __global__ void __launch_bounds__(kThreads)
     if (blockIdx.x == 0 && threadIdx.x == 0) state->entered_point = point;
     const PowerOfTwoFactor up(point);
     const double most = static_cast<double>((1 << (b.w - 1)) - 1);
-    for (std::uint32_t i = blockIdx.x * kThreads + threadIdx.x; i < n; i += gridDim.x * kThreads) {
+    for (std::uint32_t i = rows.first + blockIdx.x * kThreads + threadIdx.x; i < rows.end; i += gridDim.x * kThreads) {
         const double word = floor(up(scale != nullptr ? d[i] * scale[i] : d[i]) + 0.5);
         const auto r = static_cast<Wide>(fmin(fmax(word, -most), most));
         v.entered[i] = static_cast<int>(r);
@@ -105,11 +105,11 @@ __device__ __forceinline__ Wide leave_row(const LevelVectors& v, const BitsOfLev
 }
 /// A level's words enter it.
 static __global__ void __launch_bounds__(kThreads)
-    enter_words(std::uint32_t n, const LevelVectors v, const BitsOfLevel b, const StepWords first,
+    enter_words(const RowRange rows, const LevelVectors v, const BitsOfLevel b, const StepWords first,
                 const LevelState* state, const Status* status) {
     if (!begin_kernel(status)) return;
     const FromAbove entered(v.t, *state, b.w);
-    for (std::uint32_t i = blockIdx.x * kThreads + threadIdx.x; i < n; i += gridDim.x * kThreads) {
+    for (std::uint32_t i = rows.first + blockIdx.x * kThreads + threadIdx.x; i < rows.end; i += gridDim.x * kThreads) {
         const Wide r = entered(i);
         v.entered[i] = static_cast<int>(r);
         v.g[i] = v.f[i] = static_cast<int>(found(b, first, r, 0));
@@ -196,7 +196,9 @@ template <bool First> struct Finish {
         }
     }
     __device__ __forceinline__ void leave_at(LevelState* state) {
-        if constexpr (First) leave_sums<kThreads, 2>({rz, zq}, {loop.sums->rz, loop.sums->zq});
+        if constexpr (First)
+            leave_sums<kThreads, 2>({rz, zq},
+                                    {loop.sums.sums->rz + loop.sums.first, loop.sums.sums->zq + loop.sums.first});
         else extremes.leave_at(state);
     }
 };

@@ -36,10 +36,12 @@ public:
         request.tolerance = tolerance * kInside;
         request.most_cycles = static_cast<int>(std::clamp(most_cycles, std::uint64_t{1}, kMost));
         WordSolveReport report;
+        u.resize(b.size());
         if (in_double_) {
-            std::vector<double> right(b.begin(), b.end());
-            for (double& x : right) x *= factor_;
-            report = cycle_.solve(std::span<const double>(right), request, u);
+            const auto right = std::make_unique_for_overwrite<double[]>(b.size());
+#pragma omp parallel for schedule(static)
+            for (std::size_t i = 0; i < b.size(); ++i) right[i] = b[i] * factor_;
+            report = cycle_.solve(std::span<const double>(right.get(), b.size()), request, std::span(u));
         } else if (!in_words(b, request, report, u)) {
             CycleSolveReport unfit;
             unfit.end = CycleSolveEnd::overflow;
@@ -58,11 +60,11 @@ private:
     }
     /// False where an element of b does not fit.
     bool in_words(std::span<const double> b, const WordSolveRequest& request, WordSolveReport& report,
-                  std::vector<double>& u) {
+                  std::span<double> u) {
         constexpr double kFits = 0x1p60;
-        // (Not a vector, which one thread would fill with zeros: at level 12 that takes ten times the solve's time.)
+        // (Not vectors, which one thread would fill with zeros: at level 12 that takes ten times the solve's time.)
         const auto right = std::make_unique_for_overwrite<std::int64_t[]>(b.size());
-        std::vector<std::int64_t> words;
+        const auto words = std::make_unique_for_overwrite<std::int64_t[]>(b.size());
         const double up = std::ldexp(1.0, fraction_bits_), down = std::ldexp(1.0, -fraction_bits_);
         bool fit = true;
 #pragma omp parallel for schedule(static) reduction(&& : fit)
@@ -72,10 +74,10 @@ private:
             right[i] = std::abs(word) < kFits ? static_cast<std::int64_t>(word) : 0;
         }
         if (!fit) return false;
-        report = cycle_.solve(std::span<const std::int64_t>(right.get(), b.size()), request, words);
-        u.resize(words.size());
+        report = cycle_.solve(std::span<const std::int64_t>(right.get(), b.size()), request,
+                              std::span(words.get(), b.size()));
 #pragma omp parallel for schedule(static)
-        for (std::size_t i = 0; i < words.size(); ++i) u[i] = static_cast<double>(words[i]) * down;
+        for (std::size_t i = 0; i < b.size(); ++i) u[i] = static_cast<double>(words[i]) * down;
         return true;
     }
 
@@ -96,16 +98,13 @@ bool on_grid(const System& system, const CycleLoop& loop) {
 
 std::string cycles_refusal(const System& system, const CycleSpec& spec, const CycleLoop& loop, int parts) {
     const bool grid = on_grid(system, loop);
-    if (!grid && parts > 1)
-        return "preconditioner multilevel: over several GPUs the engine has cycles on grids with a constant stencil, "
-               "with no CG around them; give one GPU, or take --parts without engine gpu";
     if (!grid) {
         if (!loop.cg && loop.iterate.is_fixed() && multilevel::grid_words(system))
             return fmt::format(
                 "preconditioner multilevel: engine gpu has cycles in words for grids of 2^{} + 1 to 2^{} + "
                 "1 nodes a side; leave the engine out, or give --scheme inexact-pcg",
                 kLeastLevel, kMostLevel);
-        return row_cycles_refusal(system, loop);
+        return row_cycles_refusal(system, loop, parts);
     }
     if (!spec.in_double && (!loop.iterate.is_fixed() || loop.iterate.word_bits != 64))
         return fmt::format(
@@ -123,7 +122,7 @@ std::unique_ptr<CycleSolver> make_cycles(const System& system, const CycleSpec& 
                                          const std::shared_ptr<Peers>& peers) {
     const int parts = peers ? peers->parts() : 1;
     if (const std::string why = cycles_refusal(system, spec, loop, parts); !why.empty()) throw InvalidInput(why);
-    if (!on_grid(system, loop)) return make_row_cycles(system, spec, loop);
+    if (!on_grid(system, loop)) return make_row_cycles(system, spec, loop, peers);
     return std::make_unique<DeviceCycles>(*multilevel::grid_words(system), spec, loop.iterate.fraction_bits, peers);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numeric>
 #include <type_traits>
 #include <utility>
 
@@ -45,22 +46,24 @@ struct WordCycle::State {
         return out;
     }
     /// The iterate after so many cycles.
-    template <class T> void download(std::vector<T>& u, int cycles) const {
-        u.resize(static_cast<std::size_t>(n + 1) * static_cast<std::size_t>(n + 1));
-        placement.download(u.data(), cycles & 1);
-    }
-    /// b as the kernel reads it, its edge zero.
+    template <class T> void download(std::span<T> u, int cycles) const { placement.download(u.data(), cycles & 1); }
+    /// b as the kernel reads it, its edge zero. Returns its 2-norm.
     template <class T> double upload_b(std::span<const T> b) {
         const std::size_t side = static_cast<std::size_t>(n) + 1;
-        double squares = 0;
+        std::vector<double> squares_of(side); // by rows, so that threads do not matter
         std::uint64_t bits = 0;
-        for (std::size_t y = 1; y + 1 < side; ++y)
+#pragma omp parallel for schedule(static) reduction(| : bits)
+        for (std::size_t y = 1; y < side - 1; ++y) {
+            double sum = 0;
             for (std::size_t x = 1; x + 1 < side; ++x) {
                 const T value = b[y * side + x];
-                squares += static_cast<double>(value) * static_cast<double>(value);
+                sum += static_cast<double>(value) * static_cast<double>(value);
                 if constexpr (std::is_integral_v<T>)
                     bits |= value < 0 ? -static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
             }
+            squares_of[y] = sum;
+        }
+        const double squares = std::accumulate(squares_of.begin(), squares_of.end(), 0.0);
         outer.length_b = std::bit_width(bits);
         const auto row = [&](auto* from, std::size_t y) { return std::span(from + y * side, side); };
         const auto edge_is_zero = [&] {
@@ -168,13 +171,14 @@ WordCorrection WordCycle::correct(std::span<const std::int64_t> d) {
     static_cast<void>(state_->run(1, 0));
     outer.raw = false;
     WordCorrection c;
-    state_->download(c.words, 1);
+    c.words.resize(nodes());
+    state_->download(std::span(c.words), 1);
     c.point = state_->outcome().point;
     return c;
 }
 
 WordSolveReport WordCycle::solve(std::span<const std::int64_t> b, const WordSolveRequest& request,
-                                 std::vector<std::int64_t>& u, int repeats) {
+                                 std::span<std::int64_t> u, int repeats) {
     if (state_->in_double) throw InvalidInput("a cycle in double solves systems in double");
     OuterPlan& outer = state_->outer;
     const double norm = state_->upload_b(b), limit = request.tolerance * norm;
@@ -186,7 +190,7 @@ WordSolveReport WordCycle::solve(std::span<const std::int64_t> b, const WordSolv
     return report;
 }
 
-WordSolveReport WordCycle::solve(std::span<const double> b, const WordSolveRequest& request, std::vector<double>& u,
+WordSolveReport WordCycle::solve(std::span<const double> b, const WordSolveRequest& request, std::span<double> u,
                                  int repeats) {
     if (!state_->in_double) throw InvalidInput("a cycle in words solves systems in integers");
     OuterPlan& outer = state_->outer;

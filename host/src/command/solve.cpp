@@ -49,7 +49,6 @@ struct Ready {
     std::shared_ptr<std::atomic<std::uint64_t>> passes = std::make_shared<std::atomic<std::uint64_t>>(0);
     std::optional<Problem> problem;
     SharedOut shared;
-    std::string parts;       ///< in words; empty where the system stays whole
     bool own_choice = false; ///< was this way nobody's wish?
 };
 
@@ -104,8 +103,8 @@ Ready make_ready(const SolveArguments& flags, const running::Ranks& ranks, const
     r.point.problem = r.problem->name;
     if (std::string why = parts_refusal(r.shared, *r.engine, r.point.options, r.problem->system); !why.empty())
         throw InvalidInput(why);
-    r.parts = parts_in_words(r.shared, r.problem->system, r.point.options, ranks);
-    r.own_choice = r.own_choice && r.parts.empty();
+    // (A cut is of CG's parts: who names one wants that.)
+    r.own_choice = r.own_choice && r.shared.space == nullptr && r.shared.method == CutMethod::contiguous;
     if (r.own_choice && first_cycles(*r.problem, *r.engine, r.point.options)) chosen.clear(); // (it says so itself)
     if (ranks.first() && !chosen.empty()) fmt::print(stderr, "mantissa: {}\n", chosen);
     return r;
@@ -145,7 +144,8 @@ int solve_ready(const SolveArguments& flags, const std::string& typed, const Rea
     if (!ranks.first()) return code;
     const SolveResult& result = results.front();
     const auto check = ready.checked ? std::optional(Check{flags.check, *ready.passes}) : std::nullopt;
-    std::string parts = ready.parts;
+    // Of the way that was taken, which solve_fastest() may have chosen.
+    std::string parts = parts_in_words(ready.shared, problem.system, point.options, ranks);
     if (const std::string& picked = ready.shared.picked->text; !picked.empty()) parts += "; of the GPUs " + picked;
     const std::string fault = write_files(flags, point, problem, results, current_provenance(typed));
     if (flags.json) {

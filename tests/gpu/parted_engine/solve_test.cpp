@@ -4,6 +4,7 @@
 
 #include "device_test.hpp"
 #include "mantissa/engine.hpp"
+#include "mantissa/format.hpp"
 #include "mantissa/gpu/device.hpp"
 #include "mantissa/gpu/engine.hpp"
 #include "mantissa/host/problem.hpp"
@@ -84,8 +85,10 @@ TEST_F(PartedGpuSolve, CyclesInWords) {
     }
     const auto two = make_parted_gpu_engine({0, 0});
     const CycleSpec& spec = *options.preconditioner;
-    EXPECT_NE(two->cycles_refusal(make_problem("poisson3d:level=4").system, spec, {}).find("over several GPUs"),
-              std::string::npos);
+    const CycleLoop loop{formats::kDouble, true, 1};
+    EXPECT_NE(
+        two->cycles_refusal(make_problem("poisson3d:level=4").system, spec, loop).find("too few for cycles over 2"),
+        std::string::npos);
     EXPECT_NE(two->cycles_refusal(make_problem("poisson2d:level=4").system, spec, {}).find("at most 1 GPU"),
               std::string::npos);
 }

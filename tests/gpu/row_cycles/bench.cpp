@@ -1,6 +1,8 @@
-// gpu_row_cycle_bench SYSTEM...: CG preconditioned by multilevel cycles on rows beside CG preconditioned by the
-// diagonal, to 1e-8 on the device, all in one run; prints one JSON object. A system is a MatrixMarket file,
-// laplacian3d (100^3), circuit or circuit_three_decades (1.6 million rows). The object's shape: gpu/results/README.md.
+// gpu_row_cycle_bench [--gpus N] [--spec SPEC] SYSTEM...: CG preconditioned by multilevel cycles on rows beside CG
+// preconditioned by the diagonal, to 1e-8 on the device, all in one run; prints one JSON object. With --gpus the cycles
+// over N of them too; with --spec these cycles alone. A system is a MatrixMarket file, laplacian3d (100^3, or as
+// laplacian3d:200), circuit or circuit_three_decades (1.6 million rows, or as circuit:2530 that number squared). The
+// object's shape: gpu/results/README.md.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -38,9 +40,10 @@ double now() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-Json by_cycles(const System& system, const std::vector<double>& b, const char* text) {
+Json by_cycles(const System& system, const std::vector<double>& b, const std::string& text, int gpus) {
     const double begin = now();
-    const auto solver = make_gpu_engine()->cycles(system, parse_cycle_spec(text), {formats::kDouble, true, kThreads});
+    const auto engine = gpus > 1 ? make_parted_gpu_engine(spread_devices(gpus)) : make_gpu_engine();
+    const auto solver = engine->cycles(system, parse_cycle_spec(text), {formats::kDouble, true, kThreads});
     const double set_up = now() - begin;
     std::vector<double> u, seconds;
     CycleSolveReport report;
@@ -52,7 +55,8 @@ Json by_cycles(const System& system, const std::vector<double>& b, const char* t
         whole = i == 0 ? now() - at : std::min(whole, now() - at);
     }
     std::ranges::sort(seconds);
-    return {{"solver", std::string("cg, multilevel:") + text},
+    return {{"solver", "cg, multilevel:" + text},
+            {"gpus", gpus},
             {"levels", solver->description()},
             {"converged", report.end == CycleSolveEnd::reached},
             {"iterations", report.cycles},
@@ -84,7 +88,12 @@ Json by_diagonal(const System& system, const std::vector<double>& b) {
             {"true_residual", relative_residual(system, x.front(), b, kThreads)}};
 }
 
-Json compare(const std::string& name, const CompressedRows& a) {
+struct Wanted {
+    int gpus = 1;
+    std::vector<std::string> specs{std::begin(kSpecs), std::end(kSpecs)};
+};
+
+Json compare(const std::string& name, const CompressedRows& a, const Wanted& wanted) {
     const System system(a);
     std::vector<double> ones(a.rows(), 1.0), b(a.rows());
     defect(system, ones, b, b, kThreads);
@@ -95,33 +104,45 @@ Json compare(const std::string& name, const CompressedRows& a) {
         runs.push_back(std::move(run));
     };
     keep(by_diagonal(system, b));
-    for (const char* const text : kSpecs) try {
-            keep(by_cycles(system, b, text));
+    for (const std::string& text : wanted.specs) try {
+            keep(by_cycles(system, b, text, 1));
+            if (wanted.gpus > 1) keep(by_cycles(system, b, text, wanted.gpus));
         } catch (const InvalidInput& e) {
-            keep({{"solver", std::string("cg, multilevel:") + text}, {"refused", e.what()}});
+            keep({{"solver", "cg, multilevel:" + text}, {"refused", e.what()}});
         }
     return {{"system", name}, {"rows", a.rows()}, {"nonzeros", a.nonzeros()}, {"runs", std::move(runs)}};
 }
 
-CompressedRows rows_of(const std::string& name) {
-    if (name == "laplacian3d") return test::laplacian(100, 100, 100);
-    if (name == "circuit") return test::circuit(1265, 1);
-    if (name == "circuit_three_decades") return test::circuit(1265, 3);
-    return read_matrix_market(name);
+CompressedRows rows_of(const std::string& text) {
+    const std::size_t colon = text.find(':');
+    const std::string name = text.substr(0, colon);
+    const auto edge = [&](std::size_t usual) {
+        return colon == std::string::npos ? usual : std::stoul(text.substr(colon + 1));
+    };
+    if (name == "laplacian3d") return test::laplacian(edge(100), edge(100), edge(100));
+    if (name == "circuit") return test::circuit(edge(1265), 1);
+    if (name == "circuit_three_decades") return test::circuit(edge(1265), 3);
+    return read_matrix_market(text);
 }
 
 } // namespace
 
 int main(int argc, char** argv) {
-    if (argc < 2) {
-        std::fputs("usage: gpu_row_cycle_bench SYSTEM...\n", stderr);
-        return 2;
-    }
     try {
+        Wanted wanted;
+        std::vector<std::string> names;
+        for (int i = 1; i < argc; ++i)
+            if (const std::string text = argv[i]; text == "--gpus" && i + 1 < argc) wanted.gpus = std::stoi(argv[++i]);
+            else if (text == "--spec" && i + 1 < argc) wanted.specs = {argv[++i]};
+            else names.push_back(text);
+        if (names.empty()) {
+            std::fputs("usage: gpu_row_cycle_bench [--gpus N] [--spec SPEC] SYSTEM...\n", stderr);
+            return 2;
+        }
         const gpu::DeviceInfo& device = gpu::require_device();
         Json systems = Json::array();
-        for (int i = 1; i < argc; ++i)
-            systems.push_back(compare(std::filesystem::path(argv[i]).stem().string(), rows_of(argv[i])));
+        for (const std::string& name : names)
+            systems.push_back(compare(std::filesystem::path(name).stem().string(), rows_of(name), wanted));
         const Json all{
             {"kind", "row_cycles"},           {"device", device.name},   {"driver", gpu::EnergyMeter().driver()},
             {"runtime_cuda", device.runtime}, {"tolerance", kTolerance}, {"systems", std::move(systems)}};

@@ -82,6 +82,74 @@ TEST_F(GpuRowCycles, ACycleHasTheDefinitionsBits) {
         }
 }
 
+/// On a device each where there are as many, else on one.
+std::unique_ptr<CycleSolver> over(int parts, const System& system, const CycleSpec& spec, bool cg) {
+    return make_parted_gpu_engine(spread_devices(parts))->cycles(system, spec, {formats::kDouble, cg, 2});
+}
+
+/// Integers have no order: r -= A c, u += c are those of one device, whoever computes which row.
+TEST_F(GpuRowCycles, OverPartsTheyHaveTheSameBits) {
+    std::mt19937_64 random(3);
+    const auto jumps = [&](auto...) { return std::pow(1e3, std::generate_canonical<double, 53>(random)); };
+    std::vector<System> all;
+    all.emplace_back(test::laplacian(40, 30, 29));
+    all.emplace_back(test::diffusion(190, 190, 1, {1, 1, 1}, jumps));
+    all.emplace_back(test::circuit(190, 3));
+    all.push_back(make_problem("diffusion2d:level=8,contrast=100").system);
+    for (const System& system : all)
+        for (const char* const text : kSpecs) {
+            const CycleSpec spec = parse_cycle_spec(text);
+            const std::vector<double> d = some_defect(system, 5);
+            std::vector<double> one, several;
+            const CycleSolveReport expected =
+                make_gpu_engine()->cycles(system, spec, {formats::kDouble, false, 2})->solve(d, 1e-10, 4, one);
+            for (const int parts : {2, 3, 8}) {
+                SCOPED_TRACE(std::string(text) + ", " + std::to_string(system.size()) + " unknowns, " +
+                             std::to_string(parts) + " parts");
+                const auto solver = over(parts, system, spec, false);
+                for (int again = 0; again < 2; ++again) {
+                    const CycleSolveReport found = solver->solve(d, 1e-10, 4, several);
+                    EXPECT_EQ(found.cycles, expected.cycles);
+                    EXPECT_EQ(found.end, expected.end);
+                    ASSERT_TRUE(one == several);
+                }
+            }
+        }
+}
+
+/// Two levels are shared out here. In double rows of a strip are added up in another order than those of the whole.
+TEST_F(GpuRowCycles, OverPartsCgTakesAsManyIterations) {
+    const System system(test::laplacian(150, 150, 150));
+    std::vector<double> b(system.size()), one, several;
+    defect(system, std::vector<double>(system.size(), 1.0), b, b, 2);
+    for (double& x : b) x = -x;
+    for (const char* const text : {"v22,w=10,c=10", "v12,w=double", "v21,w=double"}) {
+        const CycleSpec spec = parse_cycle_spec(text);
+        const CycleSolveReport expected =
+            make_gpu_engine()->cycles(system, spec, {formats::kDouble, true, 2})->solve(b, 1e-9, 100, one);
+        for (const int parts : {2, 3}) {
+            SCOPED_TRACE(std::string(text) + ", " + std::to_string(parts) + " parts");
+            const CycleSolveReport found = over(parts, system, spec, true)->solve(b, 1e-9, 100, several);
+            EXPECT_EQ(found.end, CycleSolveEnd::reached);
+            EXPECT_NEAR(static_cast<double>(found.cycles), static_cast<double>(expected.cycles), 1);
+            EXPECT_LT(relative_residual(system, several, b, 2), 1.01e-9);
+        }
+        if (spec.in_double) continue;
+        const auto alone = make_gpu_engine()->cycles(system, spec, {formats::kDouble, false, 2});
+        static_cast<void>(alone->solve(b, 1e-9, 3, one));
+        static_cast<void>(over(3, system, spec, false)->solve(b, 1e-9, 3, several));
+        EXPECT_TRUE(one == several);
+    }
+}
+
+TEST_F(GpuRowCycles, TooFewRowsForParts) {
+    const System system(test::laplacian(30, 30, 1));
+    const CycleLoop loop{formats::kDouble, true, 1};
+    const auto two = make_parted_gpu_engine(spread_devices(2));
+    EXPECT_NE(two->cycles_refusal(system, parse_cycle_spec("v22,w=10"), loop).find("900 unknowns are too few"),
+              std::string::npos);
+}
+
 /// A slip into the processor's set-up would change no bit.
 TEST_F(GpuRowCycles, LevelsOfSymmetricRowsAreMadeOnTheDevice) {
     const auto levels = [](const System& system, const char* spec) {

@@ -57,13 +57,13 @@ Json solve(int level, const std::string& text, const std::vector<double>& b, con
     gpu::WordSolveReport report;
     double truth = 0;
     if (spec.in_double) {
-        std::vector<double> scaled(b), u;
+        std::vector<double> scaled(b), u(b.size());
         for (double& x : scaled) x *= kStencilScale;
         report = cycle.solve(std::span<const double>(scaled), request, u, kRepeats);
         const std::vector<long double> wide(u.begin(), u.end());
         truth = true_residual(b, side, [&](std::size_t p) { return stencil_at(wide, p, side); });
     } else {
-        std::vector<std::int64_t> words(b.size()), u;
+        std::vector<std::int64_t> words(b.size()), u(b.size());
         for (std::size_t i = 0; i < b.size(); ++i)
             words[i] = static_cast<std::int64_t>(std::floor(std::ldexp(kStencilScale * b[i], kFractionBits) + 0.5));
         report = cycle.solve(std::span<const std::int64_t>(words), request, u, kRepeats);

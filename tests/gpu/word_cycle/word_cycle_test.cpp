@@ -142,7 +142,7 @@ TEST_F(WordCycleTest, SolvesToTheTolerance) {
             const int n = 1 << level;
             const Integers b = poisson(n, 62);
             WordCycle cycle(level, {}, parse_cycle_spec(text));
-            Integers u, again;
+            Integers u(b.size()), again(b.size());
             const WordSolveReport report = cycle.solve(b, {.tolerance = 1e-10, .most_cycles = 40}, u);
             EXPECT_EQ(report.end, WordSolveEnd::converged) << text << ", level " << level;
             EXPECT_LE(true_residual(b, u, n), 1.001e-10);
@@ -156,7 +156,7 @@ TEST_F(WordCycleTest, SolvesOverPartsAsOnOne) {
     for (const char* const text : {"b2,w=10,f=16", "v22,w=8", "v12,w=10,f=16"})
         for (const int level : {7, 9, 12}) {
             const Integers b = poisson(1 << level, 62);
-            Integers u, v;
+            Integers u(b.size()), v(b.size());
             const WordSolveReport one = over(1, level, {}, parse_cycle_spec(text)).solve(b, {}, u);
             for (const int parts : {2, 3}) {
                 WordCycle cycle = over(parts, level, {}, parse_cycle_spec(text));
@@ -177,7 +177,7 @@ TEST_F(WordCycleTest, InDoubleItIsTheSameOverParts) {
     const int level = 8;
     const Integers b = poisson(1 << level, 62);
     const std::vector<double> real(b.begin(), b.end());
-    std::vector<double> u, v;
+    std::vector<double> u(b.size()), v(b.size());
     for (const char* const text : {"b2,w=double", "v22,w=double"}) {
         const auto one = over(1, level, {}, parse_cycle_spec(text)).solve(real, {}, u);
         const auto several = over(3, level, {}, parse_cycle_spec(text)).solve(real, {}, v);
@@ -191,8 +191,8 @@ TEST_F(WordCycleTest, NeedsNoMoreCyclesThanInDouble) {
     const int level = 8, n = 1 << level;
     const Integers b = poisson(n, 62);
     const std::vector<double> real(b.begin(), b.end());
-    Integers u;
-    std::vector<double> v;
+    Integers u(b.size());
+    std::vector<double> v(b.size());
     const auto words = WordCycle(level, {}, parse_cycle_spec("b2,w=12")).solve(b, {}, u);
     const auto doubles = WordCycle(level, {}, parse_cycle_spec("b2,w=double")).solve(real, {}, v);
     EXPECT_EQ(doubles.end, WordSolveEnd::converged);
@@ -202,7 +202,7 @@ TEST_F(WordCycleTest, NeedsNoMoreCyclesThanInDouble) {
 TEST_F(WordCycleTest, EndsAtTheLimitAndOnZero) {
     const int level = 5, n = 1 << level;
     WordCycle cycle(level, {}, parse_cycle_spec("b2"));
-    Integers u;
+    Integers u(cycle.nodes());
     const auto some = cycle.solve(poisson(n, 62), {.tolerance = 1e-10, .most_cycles = 3}, u);
     EXPECT_EQ(some.end, WordSolveEnd::cycles);
     EXPECT_EQ(some.cycles, 3);

@@ -103,10 +103,10 @@ template <class T> Buffer<T> to_device(const std::vector<T>& values) {
     return buffer;
 }
 
-/// Two events around work on the default stream.
+/// Two events around work on a stream.
 class Timer {
 public:
-    Timer() {
+    explicit Timer(cudaStream_t stream = nullptr) : stream_(stream) {
         check(cudaEventCreate(&begin_), "cudaEventCreate");
         check(cudaEventCreate(&end_), "cudaEventCreate");
     }
@@ -116,14 +116,14 @@ public:
         static_cast<void>(cudaEventDestroy(begin_));
         static_cast<void>(cudaEventDestroy(end_));
     }
-    void start() { check(cudaEventRecord(begin_), "cudaEventRecord"); }
+    void start() { check(cudaEventRecord(begin_, stream_), "cudaEventRecord"); }
     /// Seconds since start(); waits for the work between, and throws what it failed with.
     double stop() {
         end();
         return seconds();
     }
     /// stop() in parts: where the work ends, whether it has, and the rest.
-    void end() { check(cudaEventRecord(end_), "cudaEventRecord"); }
+    void end() { check(cudaEventRecord(end_, stream_), "cudaEventRecord"); }
     [[nodiscard]] bool ended() const {
         const cudaError_t state = cudaEventQuery(end_);
         if (state == cudaErrorNotReady) return false;
@@ -138,6 +138,7 @@ public:
     }
 
 private:
+    cudaStream_t stream_;
     cudaEvent_t begin_{}, end_{};
 };
 

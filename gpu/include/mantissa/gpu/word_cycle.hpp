@@ -61,10 +61,11 @@ public:
     /// One cycle. |d| < 2^60. Not where the spec is in double.
     [[nodiscard]] WordCorrection correct(std::span<const std::int64_t> d);
     /// A u = b from u = 0, u and b integers of one binary point: u += c, rounded half up. Each repeat is a whole solve.
-    WordSolveReport solve(std::span<const std::int64_t> b, const WordSolveRequest& request,
-                          std::vector<std::int64_t>& u, int repeats = 1);
+    /// u has nodes() elements, which are written.
+    WordSolveReport solve(std::span<const std::int64_t> b, const WordSolveRequest& request, std::span<std::int64_t> u,
+                          int repeats = 1);
     /// The same in double, for a spec in double.
-    WordSolveReport solve(std::span<const double> b, const WordSolveRequest& request, std::vector<double>& u,
+    WordSolveReport solve(std::span<const double> b, const WordSolveRequest& request, std::span<double> u,
                           int repeats = 1);
     /// Bytes that a cycle must move, over the finest level's nodes: vectors read and written once.
     [[nodiscard]] double bytes_per_node() const;

@@ -144,7 +144,10 @@ std::string parts_refusal(const SharedOut& shared, const Engine& engine, const S
         if (shared.space->parts() <= most) return {};
         return fmt::format("{} parts: this system has rows for at most {}", shared.space->parts(), most);
     }
-    if (is_native(options)) return {};     // (whose solver says so itself)
+    if (is_native(options)) return {}; // (whose solver says so itself)
+    if (options.preconditioner && on_gpus(shared.gpus) && shared.method != CutMethod::contiguous)
+        return fmt::format("{} {}: multilevel cycles over GPUs have strips of rows; leave it out", flag_of(Common::cut),
+                           to_string(shared.method));
     if (options.preconditioner) return {}; // (whose engine says so itself)
     // What the engine says of the whole system as well is for the solve to say: it may scale the system first.
     const auto whole = make_engine(on_gpus(shared.gpus) ? "gpu" : "emulated");

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "mantissa/multilevel/cycle_solver.hpp"
+#include "mantissa/multilevel/grid_words.hpp"
 #include "mantissa/native.hpp"
 
 namespace mantissa::cli {
@@ -18,8 +19,9 @@ namespace mantissa::cli {
 namespace {
 
 constexpr std::size_t kSurelySeveral = std::size_t{1} << 22; ///< unknowns
-/// Unknowns of a grid from which on several run its multilevel cycles faster (gpu/results/word_cycles).
-constexpr std::size_t kSurelySeveralCycles = std::size_t{1} << 23;
+/// Unknowns from which on several run multilevel cycles faster: of a grid that has its own kernels
+/// (gpu/results/word_cycles), and of rows (gpu/results/row_cycles).
+constexpr std::size_t kSurelySeveralCycles = std::size_t{1} << 23, kSurelySeveralRows = 3000000;
 constexpr std::uint64_t kPasses = 10;     ///< of a run, as an outer step has by default
 constexpr int kRuns = 12, kFirstRuns = 2; ///< measured; before them
 
@@ -90,13 +92,12 @@ public:
     [[nodiscard]] std::unique_ptr<CycleSolver> cycles(const System& system, const CycleSpec& spec,
                                                       const CycleLoop& loop) const override {
         const bool can = several_->cycles_refusal(system, spec, loop).empty();
-        if (can && system.size() > kSurelySeveralCycles) {
+        const bool on_rows = loop.cg || !multilevel::grid_words(system);
+        if (can && system.size() > (on_rows ? kSurelySeveralRows : kSurelySeveralCycles)) {
             *note_ = {false, ""};
             return several_->cycles(system, spec, loop);
         }
-        *note_ = {true, can ? "one is used: passes of cycles on a grid of this size are too short to share out"
-                            : "one is used: cycles on several are those on grids with a constant stencil, with no CG "
-                              "around them"};
+        *note_ = {true, "one is used: passes of cycles on a system of this size are too short to share out"};
         return one_->cycles(system, spec, loop);
     }
 
