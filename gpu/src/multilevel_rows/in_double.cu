@@ -51,14 +51,14 @@ class DoubleCycleOnRows final : public DeviceCycle {
 public:
     DoubleCycleOnRows(const DeviceHierarchy& h, const CycleSpec& spec, Parts& parts) : parts_(parts) {
         const SharedLevels shared(h.level, parts);
-        for (int p = 0; p < parts.count(); ++p) {
-            const OnDevice here(parts.device(p));
-            own_.emplace_back(h, spec, shared, p);
-        }
+        own_.resize(static_cast<std::size_t>(parts.count()));
+        for_each_part(parts, [&](int p) {
+            own_[static_cast<std::size_t>(p)] = std::make_unique<NumbersOfPart>(h, spec, shared, p);
+        });
     }
-    [[nodiscard]] const double* scale(int part) const override { return own_[static_cast<std::size_t>(part)].scale; }
+    [[nodiscard]] const double* scale(int part) const override { return own_[static_cast<std::size_t>(part)]->scale; }
     [[nodiscard]] std::string description() const override {
-        const auto& level = own_.front().level;
+        const auto& level = own_.front()->level;
         return std::to_string(level.size()) + " levels of rows in double, " + std::to_string(level.front().rows) +
                " to " + std::to_string(level.back().rows) + " unknowns";
     }
@@ -66,7 +66,7 @@ public:
         stream_ = stream;
         loop_ = loop;
         part_ = part;
-        here_ = &own_[static_cast<std::size_t>(part)];
+        here_ = own_[static_cast<std::size_t>(part)].get();
         const NumbersOfLevel& top = here_->level.front();
         start(enter_first, top.own.count(), top.own, loop.r, here_->scale, top.v, top.before.front());
         if (here_->level.size() == 1) return last<true>(top);
@@ -94,7 +94,7 @@ private:
         m.bytes = sizeof(double);
         for (std::size_t p = 0; p < own_.size(); ++p) {
             std::size_t k = 0;
-            for (const Vector vector : vectors) m.vector[k++][p] = own_[p].level[at].v.*vector;
+            for (const Vector vector : vectors) m.vector[k++][p] = own_[p]->level[at].v.*vector;
         }
         parts_.exchange(stream_, part_, m, loop_.status);
     }
@@ -157,7 +157,7 @@ private:
     }
 
     Parts& parts_;
-    std::vector<NumbersOfPart> own_;
+    std::vector<std::unique_ptr<NumbersOfPart>> own_;
     // While kernels are launched:
     const NumbersOfPart* here_ = nullptr;
     int part_ = 0;

@@ -59,7 +59,7 @@ template <class V> struct LevelRows {
         own_next = below.of(part);
         const auto strip = [&](const auto& m, RowRange rows, const RowPartition* columns, Ghosts& ghosts) {
             const auto taken = strip_of(m, rows, scratch);
-            if (columns != nullptr) ghosts = ghosts_of(taken, *columns, part, keep);
+            if (columns != nullptr) ghosts = ghosts_of(taken, *columns, part, keep, scratch);
             LaidRows<V> laid = lay_out<V>(taken, keep, scratch);
             laid.view.first = rows.first;
             return laid;
@@ -67,7 +67,7 @@ template <class V> struct LevelRows {
         a = strip(from.a, own, &here, of_a);
         prolongation = strip(from.prolongation, own, next_shared ? &below : nullptr, of_prolongation);
         restriction = strip(from.restriction, own_next, &here, of_restriction);
-        if (!next_shared) next_of_others = all_of_others(below, part, keep);
+        if (!next_shared) next_of_others = all_of_others(below, part, keep, scratch);
     }
 };
 

@@ -170,13 +170,18 @@ void Parts::exchange(cudaStream_t stream, int part, Exchange what, Status* statu
 }
 
 template <class V> RowPartition divide(const Matrix<V>& a, int parts) {
-    const std::vector<std::uint32_t> begin = from_device(a.begin, std::size_t{a.rows} + 1);
     RowPartition partition;
     for (int p = 0; p <= kMaxParts; ++p) {
         const std::uint64_t before =
             std::uint64_t{a.entries} * static_cast<unsigned>(std::min(p, parts)) / static_cast<unsigned>(parts);
-        const auto row = std::lower_bound(begin.begin(), begin.end() - 1, before) - begin.begin();
-        partition.first[static_cast<std::size_t>(p)] = p >= parts ? a.rows : static_cast<std::uint32_t>(row);
+        // The first row that begins there or later; the host asks for a few of the begins.
+        std::uint32_t low = 0, high = p == 0 ? 0 : a.rows;
+        while (p < parts && low < high) {
+            const std::uint32_t middle = low + (high - low) / 2;
+            if (one_from_device(a.begin + middle) < before) low = middle + 1;
+            else high = middle;
+        }
+        partition.first[static_cast<std::size_t>(p)] = high;
     }
     return partition;
 }
@@ -196,15 +201,14 @@ template <class V> Matrix<V> strip_of(const Matrix<V>& a, RowRange rows, Arena& 
     return strip;
 }
 
-template <class V> Ghosts ghosts_of(const Matrix<V>& rows, const RowPartition& columns, int part, Arena& keep) {
-    Arena scratch;
+template <class V>
+Ghosts ghosts_of(const Matrix<V>& rows, const RowPartition& columns, int part, Arena& keep, Arena& scratch) {
     auto* const mark = scratch.zeros<std::uint32_t>(std::size_t{columns.first[kMaxParts]} + 1);
     mark_columns<<<blocks_of(rows.entries), kThreadsOfSetup>>>(rows.column, rows.entries, columns.of(part), mark);
     return list_of(mark, columns, keep, scratch);
 }
 
-Ghosts all_of_others(const RowPartition& rows, int part, Arena& keep) {
-    Arena scratch;
+Ghosts all_of_others(const RowPartition& rows, int part, Arena& keep, Arena& scratch) {
     const std::uint32_t size = rows.first[kMaxParts];
     auto* const mark = scratch.zeros<std::uint32_t>(std::size_t{size} + 1);
     mark_others<<<blocks_of(size), kThreadsOfSetup>>>(size, rows.of(part), mark);
@@ -215,7 +219,7 @@ template RowPartition divide(const Matrix<double>&, int);
 template RowPartition divide(const Matrix<std::int32_t>&, int);
 template Matrix<double> strip_of(const Matrix<double>&, RowRange, Arena&);
 template Matrix<std::int32_t> strip_of(const Matrix<std::int32_t>&, RowRange, Arena&);
-template Ghosts ghosts_of(const Matrix<double>&, const RowPartition&, int, Arena&);
-template Ghosts ghosts_of(const Matrix<std::int32_t>&, const RowPartition&, int, Arena&);
+template Ghosts ghosts_of(const Matrix<double>&, const RowPartition&, int, Arena&, Arena&);
+template Ghosts ghosts_of(const Matrix<std::int32_t>&, const RowPartition&, int, Arena&, Arena&);
 
 } // namespace mantissa::gpu::multilevel_rows

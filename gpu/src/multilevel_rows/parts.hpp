@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <future>
 #include <memory>
 #include <vector>
 
@@ -80,7 +81,20 @@ template <class V> RowPartition divide(const Matrix<V>& a, int parts);
 /// Rows of a matrix that may lie on another device, with that device's columns. `keep` is the current device's.
 template <class V> Matrix<V> strip_of(const Matrix<V>& a, RowRange rows, Arena& keep);
 /// Columns of `rows` that others have, and all elements that others have.
-template <class V> Ghosts ghosts_of(const Matrix<V>& rows, const RowPartition& columns, int part, Arena& keep);
-Ghosts all_of_others(const RowPartition& rows, int part, Arena& keep);
+template <class V>
+Ghosts ghosts_of(const Matrix<V>& rows, const RowPartition& columns, int part, Arena& keep, Arena& scratch);
+Ghosts all_of_others(const RowPartition& rows, int part, Arena& keep, Arena& scratch);
+
+/// work(part) for each part, its device the current one; several at a time.
+template <class Work> void for_each_part(const Parts& parts, const Work& work) {
+    std::vector<std::future<void>> others;
+    const auto on_device = [&](int part) {
+        const OnDevice here(parts.device(part));
+        work(part);
+    };
+    for (int p = 1; p < parts.count(); ++p) others.push_back(std::async(std::launch::async, on_device, p));
+    on_device(0);
+    for (std::future<void>& other : others) other.get();
+}
 
 } // namespace mantissa::gpu::multilevel_rows

@@ -98,7 +98,7 @@ struct LoopOfPart {
         else {
             own = parts.rows().of(part);
             const Matrix<double> strip = strip_of(matrix, own, scratch);
-            ghosts = ghosts_of(strip, parts.rows(), part, memory);
+            ghosts = ghosts_of(strip, parts.rows(), part, memory, scratch);
             a = lay_out<double>(strip, memory, scratch);
             a.view.first = own.first;
         }
@@ -123,10 +123,10 @@ public:
                 std::visit([&](const auto& a) { return bring_rows(a, given, given_memory); }, system.matrix());
             check(cudaDeviceSynchronize(), "rows"); // (others' devices take from here)
             if (parts_.several()) parts_.share_out(divide(matrix, parts_.count()));
-            for (int p = 0; p < parts_.count(); ++p) {
-                const OnDevice here(parts_.device(p));
-                own_.push_back(std::make_unique<LoopOfPart>(matrix, parts_, p));
-            }
+            own_.resize(static_cast<std::size_t>(parts_.count()));
+            for_each_part(parts_, [&](int p) {
+                own_[static_cast<std::size_t>(p)] = std::make_unique<LoopOfPart>(matrix, parts_, p);
+            });
             made_ = cycle_of(system, given, spec, parts_, loop.threads);
         }
         for (int p = 0; p < parts_.count(); ++p) {

@@ -66,19 +66,18 @@ public:
     WordCycleOnRows(const DeviceWords& h, Parts& parts)
         : parts_(parts), factor_(h.factor), inverse_point_(h.coarsest_point) {
         const SharedLevels shared(h.level, parts);
-        for (int p = 0; p < parts.count(); ++p) {
-            const OnDevice here(parts.device(p));
-            own_.emplace_back(h, shared, p);
-        }
+        own_.resize(static_cast<std::size_t>(parts.count()));
+        for_each_part(
+            parts, [&](int p) { own_[static_cast<std::size_t>(p)] = std::make_unique<WordsOfPart<C>>(h, shared, p); });
     }
-    [[nodiscard]] const double* scale(int part) const override { return own_[static_cast<std::size_t>(part)].scale; }
+    [[nodiscard]] const double* scale(int part) const override { return own_[static_cast<std::size_t>(part)]->scale; }
     [[nodiscard]] States states(int part) const override {
-        const Buffer<LevelState>& all = own_[static_cast<std::size_t>(part)].states;
+        const Buffer<LevelState>& all = own_[static_cast<std::size_t>(part)]->states;
         return {reinterpret_cast<unsigned long long*>(all.data()),
                 static_cast<unsigned>(all.size() * sizeof(LevelState) / sizeof(unsigned long long))};
     }
     [[nodiscard]] std::string description() const override {
-        const auto& level = own_.front().level;
+        const auto& level = own_.front()->level;
         return std::to_string(level.size()) + " levels of rows in words, " + std::to_string(level.front().rows) +
                " to " + std::to_string(level.back().rows) + " unknowns";
     }
@@ -86,7 +85,7 @@ public:
         stream_ = stream;
         loop_ = loop;
         part_ = part;
-        here_ = &own_[static_cast<std::size_t>(part)];
+        here_ = own_[static_cast<std::size_t>(part)].get();
         const WordsOfLevel<C>& top = here_->level.front();
         start(enter_first, top.own.count(), top.own, loop.r, here_->scale, top.v, top.bits, top.before.front(),
               state(0));
@@ -118,9 +117,9 @@ private:
         if (vector != nullptr) m.ghosts = ghosts;
         m.bytes = vector != nullptr ? static_cast<int>(sizeof(T)) : 0;
         for (std::size_t p = 0; p < own_.size(); ++p) {
-            if (vector != nullptr) m.vector[0][p] = own_[p].level[at].v.*vector;
+            if (vector != nullptr) m.vector[0][p] = own_[p]->level[at].v.*vector;
             std::size_t k = 0;
-            for (const auto word : words) m.largest[k++][p] = &(own_[p].states.data()[at].*word);
+            for (const auto word : words) m.largest[k++][p] = &(own_[p]->states.data()[at].*word);
         }
         parts_.exchange(stream_, part_, m, loop_.status);
     }
@@ -198,7 +197,7 @@ private:
     Parts& parts_;
     double factor_;
     int inverse_point_;
-    std::vector<WordsOfPart<C>> own_;
+    std::vector<std::unique_ptr<WordsOfPart<C>>> own_;
     // While kernels are launched:
     const WordsOfPart<C>* here_ = nullptr;
     int part_ = 0;
