@@ -62,8 +62,8 @@ private:
     bool in_words(std::span<const double> b, const WordSolveRequest& request, WordSolveReport& report,
                   std::span<double> u) {
         constexpr double kFits = 0x1p60;
-        // (Not vectors, which one thread would fill with zeros: at level 12 that takes ten times the solve's time.)
-        const auto right = std::make_unique_for_overwrite<std::int64_t[]>(b.size());
+        // b, and u in its place. (Not a vector, which one thread would fill with zeros: at level 12 that takes ten
+        // times the solve's time.)
         const auto words = std::make_unique_for_overwrite<std::int64_t[]>(b.size());
         const double up = std::ldexp(1.0, fraction_bits_), down = std::ldexp(1.0, -fraction_bits_);
         bool fit = true;
@@ -71,10 +71,10 @@ private:
         for (std::size_t i = 0; i < b.size(); ++i) {
             const double word = std::floor(factor_ * b[i] * up + 0.5);
             fit = fit && std::abs(word) < kFits;
-            right[i] = std::abs(word) < kFits ? static_cast<std::int64_t>(word) : 0;
+            words[i] = std::abs(word) < kFits ? static_cast<std::int64_t>(word) : 0;
         }
         if (!fit) return false;
-        report = cycle_.solve(std::span<const std::int64_t>(right.get(), b.size()), request,
+        report = cycle_.solve(std::span<const std::int64_t>(words.get(), b.size()), request,
                               std::span(words.get(), b.size()));
 #pragma omp parallel for schedule(static)
         for (std::size_t i = 0; i < b.size(); ++i) u[i] = static_cast<double>(words[i]) * down;

@@ -1,4 +1,4 @@
-// gpu_row_cycle_bench [--gpus N] [--spec SPEC] SYSTEM...: CG preconditioned by multilevel cycles on rows beside CG
+// gpu_row_cycle_bench [--gpus N] [--spec SPEC]... SYSTEM...: CG preconditioned by multilevel cycles on rows beside CG
 // preconditioned by the diagonal, to 1e-8 on the device, all in one run; prints one JSON object. With --gpus the cycles
 // over N of them too; with --spec these cycles alone. A system is a MatrixMarket file, laplacian3d (100^3, or as
 // laplacian3d:200), circuit or circuit_three_decades (1.6 million rows, or as circuit:2530 that number squared). The
@@ -130,13 +130,14 @@ CompressedRows rows_of(const std::string& text) {
 int main(int argc, char** argv) {
     try {
         Wanted wanted;
-        std::vector<std::string> names;
+        std::vector<std::string> names, specs;
         for (int i = 1; i < argc; ++i)
             if (const std::string text = argv[i]; text == "--gpus" && i + 1 < argc) wanted.gpus = std::stoi(argv[++i]);
-            else if (text == "--spec" && i + 1 < argc) wanted.specs = {argv[++i]};
+            else if (text == "--spec" && i + 1 < argc) specs.emplace_back(argv[++i]);
             else names.push_back(text);
+        if (!specs.empty()) wanted.specs = specs;
         if (names.empty()) {
-            std::fputs("usage: gpu_row_cycle_bench [--gpus N] [--spec SPEC] SYSTEM...\n", stderr);
+            std::fputs("usage: gpu_row_cycle_bench [--gpus N] [--spec SPEC]... SYSTEM...\n", stderr);
             return 2;
         }
         const gpu::DeviceInfo& device = gpu::require_device();

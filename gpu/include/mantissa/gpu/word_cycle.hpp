@@ -61,7 +61,7 @@ public:
     /// One cycle. |d| < 2^60. Not where the spec is in double.
     [[nodiscard]] WordCorrection correct(std::span<const std::int64_t> d);
     /// A u = b from u = 0, u and b integers of one binary point: u += c, rounded half up. Each repeat is a whole solve.
-    /// u has nodes() elements, which are written.
+    /// u has nodes() elements, which are written; it may lie where b does.
     WordSolveReport solve(std::span<const std::int64_t> b, const WordSolveRequest& request, std::span<std::int64_t> u,
                           int repeats = 1);
     /// The same in double, for a spec in double.
