@@ -106,20 +106,31 @@ TEST(Damage, TruncatedFiles) {
 TEST(Damage, ValuesOfTheWrongKind) {
     const Scratch scratch;
     const std::string good = good_file(scratch);
-    const auto changed = [&](const std::string& sql, const std::string& part) {
+    Origins origins;
+    const std::size_t points = read_stores({scratch.path("good")}, origins).points.size();
+    const auto changed = [&](const std::string& sql) {
         static int number = 0;
-        const std::string name = "v" + std::to_string(number++);
+        std::string name = "v" + std::to_string(number++);
         scratch.write(name, good);
         execute(scratch.path(name), sql);
-        Origins origins;
-        expect_invalid([&] { read_stores({scratch.path(name)}, origins); }, part);
+        return scratch.path(name);
     };
-    changed("UPDATE points SET inner_iterations='many' WHERE id=7", "column inner_iterations of row 7 of table points");
-    changed("UPDATE points SET seconds='x' WHERE id=7", "column seconds of row 7");
-    changed("UPDATE points SET outer_iterations=-1 WHERE id=7", "column outer_iterations of row 7");
-    changed("UPDATE points SET status='fine' WHERE id=7", "column status of row 7");
-    changed("UPDATE points SET history='[1' WHERE id=7", "no list of steps");
-    changed("ALTER TABLE points RENAME TO points2", "its table of solves is gone");
+    // The other rows are there, and a line says what is not.
+    const auto left_out = [&](const std::string& sql, const std::string& part) {
+        const Rows rows = read_stores({changed("UPDATE points SET " + sql)}, origins);
+        ASSERT_EQ(rows.notes.size(), 1U) << sql;
+        EXPECT_NE(rows.notes.front().find(part), std::string::npos) << rows.notes.front();
+        EXPECT_NE(rows.notes.front().find("left out here"), std::string::npos) << rows.notes.front();
+        EXPECT_EQ(rows.points.size(), sql.find(" IN ") == std::string::npos ? points - 1 : points - 2);
+    };
+    left_out("inner_iterations='many' WHERE id=7", "column inner_iterations of row 7 of table points");
+    left_out("seconds='x' WHERE id=7", "column seconds of row 7");
+    left_out("outer_iterations=-1 WHERE id=7", "column outer_iterations of row 7");
+    left_out("status='fine' WHERE id=7", "column status of row 7");
+    left_out("history='[1' WHERE id=7", "no list of steps");
+    left_out("status='fine' WHERE id IN (7, 8)", "it and 1 more of this table");
+    expect_invalid([&] { read_stores({changed("ALTER TABLE points RENAME TO points2")}, origins); },
+                   "its table of solves is gone");
 }
 
 TEST(Damage, OtherVersionsAndOtherFiles) {

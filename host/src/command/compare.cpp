@@ -1,4 +1,5 @@
 // mantissa compare: designs on devices, joined from solves, clocks, areas and traffic.
+#include <filesystem>
 #include <memory>
 #include <optional>
 
@@ -61,7 +62,13 @@ int compare_command(const CompareFlags& flags, const std::string& typed) {
     for (const std::string& problem : comparison.problems)
         add_files(inputs, "the comparison", outline_problem(problem).files);
     refuse_overwriting({store}, inputs);
-    if (!flags.stored) base::check_store_path(store.by, path);
+    try {
+        if (!flags.stored) base::check_store_path(store.by, path);
+    } catch (const InvalidInput& fault) {
+        const bool there = std::filesystem::is_regular_file(path);
+        throw InvalidInput(fault.what() +
+                           std::string(there ? "; --stored shows what it holds and writes nothing" : ""));
+    }
     std::optional<base::EndingNote> note;
     if (!flags.stored)
         note.emplace([&] {

@@ -9,6 +9,7 @@
 #include "mantissa/base/files.hpp"
 #include "report/page/page.hpp"
 #include "store/result_json.hpp"
+#include "text/counted.hpp"
 #include "text/json_text.hpp"
 
 namespace mantissa::cli {
@@ -38,7 +39,7 @@ int report_command(const ReportFlags& flags, const std::string& typed) {
     for (std::size_t i = 0; i < made.findings.size() && i < 3; ++i)
         fmt::print(words, "{}. {}\n", i + 1, made.findings[i]);
     if (!made.verdict.empty()) fmt::print(words, "Verdict: {}\n", made.verdict);
-    fmt::print(words, "report in {} ({} charts)\n", flags.output, made.charts);
+    fmt::print(words, "report in {} ({})\n", flags.output, text::counted(made.charts, "chart"));
     return kDone;
 }
 

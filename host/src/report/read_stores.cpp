@@ -81,7 +81,11 @@ PointRow point_row(const RowReader& r, Origins& origins) {
     p.error = r.maybe_real("error");
     p.cycles = r.maybe_whole("cycles");
     p.seconds = r.real("seconds");
-    p.history = results::history_from_json(r.text("history"));
+    try {
+        p.history = results::history_from_json(r.text("history"));
+    } catch (const Json::exception&) {
+        r.fail("history", "list of steps");
+    }
     p.date = r.text("date");
     p.origin = origins.add(fmt::format("solves on the {} engine", p.engine), r.provenance());
     return p;
@@ -225,7 +229,16 @@ void add_document(std::vector<DocumentRow>& into, DocumentRow row) {
 void read_tables(const results::Database& db, std::size_t i, Origins& origins, Rows& rows) {
     const auto each = [&](const char* table, const auto& take) {
         if (!db.has_table(table)) return;
-        for (RowReader reader(db, i, table); reader.next();) take(reader);
+        std::size_t damaged = 0;
+        std::string first;
+        for (RowReader reader(db, i, table); reader.next();) try {
+                take(reader);
+            } catch (const results::DamagedRow& fault) {
+                if (++damaged == 1) first = fault.what();
+            }
+        if (damaged == 1) rows.notes.push_back(first + "; it is left out here");
+        if (damaged > 1)
+            rows.notes.push_back(fmt::format("{}; it and {} more of this table are left out here", first, damaged - 1));
     };
     each("points", [&](const RowReader& r) { rows.points.push_back(point_row(r, origins)); });
     each("dense", [&](const RowReader& r) { rows.dense.push_back(dense_row(r, origins)); });
@@ -249,21 +262,15 @@ Rows read_stores(const std::vector<std::string>& paths, Origins& origins) {
     for (std::size_t i = 0; i < paths.size(); ++i) {
         const std::string& path = paths[i];
         const results::Database db(path, results::Access::read, true);
-        try {
-            if (db.has_table("points")) db.update_copy([&] { results::settle_points(db); });
-            read_tables(db, i, origins, rows);
-        } catch (const Json::exception&) {
-            throw InvalidInput(fmt::format("{}: a history in table points is no list of steps: its row is damaged; "
-                                           "run the command that stored it again",
-                                           results::path_text(path)));
-        }
+        if (db.has_table("points")) db.update_copy([&] { results::settle_points(db); });
+        read_tables(db, i, origins, rows);
     }
     keep_latest(rows.points, [](const PointRow& p) { return p.key; });
     keep_latest(rows.dense, [](const DenseRow& d) { return d.key; });
     results::ContentsByProblem contents;
     for (const PointRow& p : rows.points) contents[p.problem].insert(p.files);
     for (const DenseRow& d : rows.dense) contents[d.problem].insert(d.files);
-    rows.mixed = results::mixed_contents(contents);
+    for (std::string& line : results::mixed_contents(contents)) rows.notes.push_back(std::move(line));
     settle_upsets(rows.upsets);
     settle_tuned(rows.tuned);
     keep_latest(rows.synthesis, [](const SynthesisRow& s) {

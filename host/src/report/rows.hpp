@@ -133,7 +133,8 @@ struct TunedRow {
 
 struct Rows {
     std::vector<std::string> stores; ///< their paths, as given
-    std::vector<std::string> mixed;  ///< a line for each problem with solves of several contents of its files
+    std::vector<std::string>
+        notes; ///< a line for each problem with solves of several contents of its files, and for damaged rows
     std::vector<PointRow> points;
     std::vector<DenseRow> dense;
     std::vector<SynthesisRow> synthesis;

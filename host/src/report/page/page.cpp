@@ -288,8 +288,8 @@ Report make_report(const Request& request, const Provenance& page) {
                         summary.verdict ? "" : fmt::format("<p class=\"lead\">{}</p>\n", kLead), contents);
     html += "<main id=\"main\">\n" + body;
     if (summary.verdict) html += fmt::format("<p class=\"note\">{}</p>\n", kLead);
-    for (const std::string& line : rows.mixed) html += fmt::format("<p class=\"note\">{}.</p>\n", escape(line));
-    report.notes = rows.mixed;
+    for (const std::string& line : rows.notes) html += fmt::format("<p class=\"note\">{}.</p>\n", escape(line));
+    report.notes = rows.notes;
     html += "</main>\n";
     html += fmt::format("<footer><p>Written by mantissa {} at commit <code>{}</code> on {}, {}, with "
                         "<code>{}</code>.</p>\n",

@@ -52,7 +52,7 @@ std::optional<options::Value> RowReader::maybe_value(const char* name, options::
 }
 
 void RowReader::fail(const char* name, const char* expected) const {
-    throw InvalidInput(fmt::format("{}: column {} of row {} of table {} is no {}: the row is damaged; run "
+    throw DamagedRow(fmt::format("{}: column {} of row {} of table {} is no {}: the row is damaged; run "
                                    "the command that stored it again",
                                    path_text(db_.path()), name, row_, table_, expected));
 }

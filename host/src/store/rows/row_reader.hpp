@@ -12,6 +12,12 @@
 
 namespace mantissa::results {
 
+/// What a row holds is not what its table's rows hold. The file's others may be whole.
+class DamagedRow : public InvalidInput {
+public:
+    using InvalidInput::InvalidInput;
+};
+
 /// The rows of one table, columns by name, so that columns may be added in later schemas. A value of another type than
 /// asked for, and a column that is not there, end in InvalidInput, one line.
 class RowReader {
@@ -36,6 +42,7 @@ public:
     }
     /// What a column of an option holds; nothing for NULL.
     [[nodiscard]] std::optional<options::Value> maybe_value(const char* name, options::Type type) const;
+    /// Throws DamagedRow.
     [[noreturn]] void fail(const char* name, const char* expected) const;
     [[nodiscard]] Provenance provenance() const {
         return {text("version"), text("commit_id"), text("machine"), text("date"), text("command")};
