@@ -214,11 +214,12 @@ TEST(Upset, AnIntegerCoreFindsWhatNoResidueShows) {
     request.options.keep_solution = true;
     const Reference reference = run_campaign(request).reference;
     const SolveResult alone = solve(make_problem(request.problem), *make_engine("emulated"), request.options);
+    constexpr std::uint64_t kPass = 150; // clocks, and some
     for (const char* const name : {"i_update.g_lane[0].i_lane.ap_beyond", "i_update.g_lane[0].i_lane.aq_beyond",
                                    "i_update.g_lane[0].i_lane.bp_beyond", "i_rows.g_stencil.i_edges.begins_q",
                                    "i_rows.g_stencil.i_edges.g_one.flush_q"}) {
         std::uint64_t faults = 0;
-        for (std::uint64_t clock = reference.last / 2; clock < reference.last / 2 + 60; ++clock) {
+        for (std::uint64_t clock = reference.last / 2; clock < reference.last / 2 + kPass; ++clock) {
             const auto [result, trial] = turned(request, reference, name, clock);
             EXPECT_TRUE(trial.faults > 0 || result.u == alone.u) << name << ", clock " << clock;
             EXPECT_EQ(result.status, Status::converged);
