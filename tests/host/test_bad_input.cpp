@@ -74,7 +74,28 @@ TEST(BadInput, WhatHasNoEffectOnMeshesIsRefused) {
          {smooth + "--seed 1 --noise 0.1", {"absent.obj"}}});
 }
 
-/// A key that exists, but is of another one.
+/// What says less than it seems to, or contradicts itself.
+TEST(BadInput, WhatHasNoEffectElsewhereIsRefused) {
+    const std::string flow = "flow --cells 2x2 --unknowns 32 --bubbles 4 --steps 1 ", smooth = "smooth a.obj -o b.obj ";
+    const Scratch scratch;
+    const std::string document = scratch.write("c.json", "{}");
+    refuse({{flow + "--lu lu:s2e5 --pivot", {"--lu 'lu:s2e5' with --pivot: it has its own"}},
+            {flow + "--lu lu:half --precision double", {"with --precision"}},
+            {flow + "--precision half", {"--precision 'half': on the processor it is float or double"}},
+            {flow + "--device gpu --refine ir", {"--device gpu with --refine 'ir'"}},
+            {flow + "--seed -1", {"--seed: '-1' will not do"}},
+            {smooth + "--noise 0.1 --seed -1", {"--seed: '-1' will not do"}},
+            {smooth + "--noise 1e300", {"--noise 1e+300: give 0 to 1000"}},
+            {"compare " + document + " --stored", {"nothing is computed; leave --stored out"}},
+            {"compare " + document + " --threads 2", {"nothing is computed; leave --threads out"}},
+            {"compare " + document + " --threads -7", {"--threads -7"}},
+            {"compare " + document + " --store " + document, {"the command reads this file"}},
+            {"reproduce table1 --figure 7", {"table1: it has no meshes, figures"}},
+            {"reproduce table5 --mesh a.obj", {"table5: it has no meshes, figures"}},
+            {"reproduce table5 --levels 8", {"table5: it is one of synthesis and has no levels"}}});
+}
+
+/// A key that exists, but is of another one; and one that does not, behind a file that does.
 TEST(BadInput, KeysThatAreOfOthers) {
     const Scratch scratch;
     const std::string matrix =
@@ -85,6 +106,10 @@ TEST(BadInput, KeysThatAreOfOthers) {
             {solve("diffusion2d:level=4,field=checker,seed=3"), {"seed= is of field=smooth and field=jump"}},
             {solve("convection2d:level=3,n=5"), {"level= does not go beside n=: leave one out"}},
             {solve("convection2d:level=3,seed=5"), {"seed= is of rhs=random"}},
+            {solve("mtx:" + matrix + ",sed=3"), {"no option 'sed'; the keys are rhs and seed"}},
+            {solve("mtx:" + matrix + ",sed=3,rhs=random"), {"no option 'sed'; the keys are rhs and seed"}},
+            {solve("mtx:a,b=c.mtx"), {"a,b=c.mtx: cannot open"}},
+            {solve("lscm:" + matrix + ",foo=1"), {"no option 'foo'; the keys are weight, pins and cut"}},
             {solve("dsi:g.obj,share=0.5"), {"share= is of task=interpolate"}},
             {solve("dsi:g.obj,nodes=hard"), {"nodes= is of task=interpolate"}},
             {solve("dsi:g.obj,seed=2"), {"seed= is of task=interpolate"}},

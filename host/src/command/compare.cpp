@@ -29,6 +29,14 @@ struct CompareFlags {
 
 /// A stored document shown again, its sentences formed anew from its figures; nothing is computed.
 int show_document(const CompareFlags& flags, const std::string& typed) {
+    static_cast<void>(thread_count(flags.threads));
+    if (flags.stored || flags.threads != 0)
+        throw InvalidInput(fmt::format("{}: a document is shown, nothing is computed; leave {} out", flags.file,
+                                       flags.stored ? "--stored" : flag_of(Common::threads)));
+    if (!flags.store.empty()) {
+        base::check_store_path(flag_of(Common::store), flags.store);
+        refuse_overwriting({{flag_of(Common::store), flags.store}}, {{"the document", flags.file}});
+    }
     const base::FileText file = base::read_file(flags.file);
     results::Json document = results::Json::parse(file.view(), nullptr, false);
     const auto refuse = [&](const std::string& why) {

@@ -36,6 +36,8 @@ namespace {
 using report::PaperCell;
 using results::Json;
 
+const std::vector<int> kUsualLevels{8, 9};
+
 struct ReproduceFlags {
     std::string table, data, store, plot;
     std::vector<int> levels;
@@ -245,6 +247,15 @@ int reproduce_command(const ReproduceFlags& flags, const std::string& typed) {
         return reproduce_lu(
             {flags.cnc.figure, flags.cnc.table, flags.lu_size, flags.cnc.results, flags.data, flags.json});
     }
+    const CncFlags& of_others = flags.cnc;
+    if (!of_others.meshes.empty() || !of_others.output.empty() || of_others.figure != 0 || of_others.table != 0 ||
+        !of_others.results.empty())
+        throw InvalidInput(
+            fmt::format("{}: it has no meshes, figures, pictures or tables of its own; leave out --mesh, "
+                        "--figure, --table, --results and -o",
+                        flags.table));
+    if (flags.table == "table5" && flags.levels != kUsualLevels)
+        throw InvalidInput("table5: it is one of synthesis and has no levels; leave out --levels");
     if (!flags.store.empty() && !flags.stored) base::check_store_path(flag_of(Common::store), flags.store);
     if (!flags.plot.empty()) base::check_writable("--plot", flags.plot + "_logic.svg");
     if (flags.table == "table5")
@@ -278,7 +289,7 @@ int reproduce_command(const ReproduceFlags& flags, const std::string& typed) {
 
 Run setup_reproduce(CLI::App& app, const std::string& typed) {
     const auto flags = std::make_shared<ReproduceFlags>();
-    flags->levels = {8, 9};
+    flags->levels = kUsualLevels;
     app.add_option(
            "table", flags->table,
            "table1 to table5 of FCCM'06, cnc: the Concurrent Number Cruncher (2008), lu: LU-GPU (2005), or cevahir: "

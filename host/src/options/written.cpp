@@ -95,7 +95,7 @@ std::string ends_text(const SolveOptions& options) {
 }
 
 std::string scheme_table() {
-    const text::Table table("  {--scheme:<20}{recurrence:<20}{preconditioner:<22}{outer loop}");
+    const text::Table table("  {--scheme:<20} {recurrence:<36} {preconditioner:<21} {outer loop}");
     std::string text = table.head();
     for (const SchemeAxes& s : schemes())
         text += table.row({s.name, joined(s.recurrences), s.preconditioner, s.outer_loop});

@@ -53,10 +53,10 @@ std::vector<double> Problem::placed(std::vector<double> x) const {
 Problem make_problem(std::string_view text) {
     Problem problem = make_problem_of_columns(text);
     if (!problem.more.empty())
-        throw InvalidInput(
-            fmt::format("problem {}: {} right-hand sides; mantissa solve and mt.solve_all() take several, "
-                        "this takes one: give a file of one column",
-                        base::quoted(text, 200), problem.more.size() + 1));
+        throw InvalidInput(fmt::format(
+            "problem {}: {} right-hand sides; a solve (mantissa solve without --advise, mt.solve_all()) takes "
+            "several, here it is one: give a file of one column",
+            base::quoted(text, 200), problem.more.size() + 1));
     return problem;
 }
 

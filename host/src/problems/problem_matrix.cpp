@@ -16,6 +16,7 @@
 #include "mantissa/format.hpp"
 #include "mantissa/host/matrix_market.hpp"
 #include "mantissa/symmetry.hpp"
+#include "path_of.hpp"
 #include "problem_kinds.hpp"
 #include "random.hpp"
 #include "text/key_values.hpp"
@@ -104,12 +105,9 @@ Problem matrix_problem(const std::string& name, const std::string& path, const s
 } // namespace
 
 Description describe_matrix_problem(std::string_view text, std::string_view options) {
-    // The path runs to the first option, so it may hold commas.
-    std::size_t path_end = options.size();
-    for (const std::string_view key : {",rhs=", ",seed="}) path_end = std::min(path_end, options.find(key));
-    const std::string path(options.substr(0, path_end));
-    text::KeyValues keys(text, path_end == options.size() ? std::string_view{} : options.substr(path_end + 1),
-                         "rhs and seed");
+    std::string_view rest;
+    const std::string path = path_of(options, {",rhs=", ",seed="}, rest);
+    text::KeyValues keys(text, rest, "rhs and seed");
     if (path.empty()) keys.fail("no file: write mtx:FILE");
     const std::string rhs(keys.take("rhs").value_or("ones"));
     const bool from_file = rhs.starts_with("file:") && rhs != "file:";

@@ -9,6 +9,7 @@
 #include "mantissa/base/quoted.hpp"
 #include "mantissa/format.hpp"
 #include "mesh_problem.hpp"
+#include "path_of.hpp"
 #include "problem_kinds.hpp"
 #include "random.hpp"
 #include "text/key_values.hpp"
@@ -33,14 +34,6 @@ double guessed_vertices(const std::string& path) {
     std::error_code error;
     const auto bytes = std::filesystem::file_size(path, error);
     return error ? 0 : static_cast<double>(bytes / 75 + 1);
-}
-
-/// The path, which runs to the first of `keys`, so it may hold commas.
-std::string path_of(std::string_view options, std::initializer_list<std::string_view> keys, std::string_view& rest) {
-    std::size_t end = options.size();
-    for (const std::string_view key : keys) end = std::min(end, options.find(key));
-    rest = end == options.size() ? std::string_view{} : options.substr(end + 1);
-    return std::string(options.substr(0, end));
 }
 
 std::string one_of(text::KeyValues& keys, std::string_view key, std::initializer_list<std::string_view> choices) {

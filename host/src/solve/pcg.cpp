@@ -50,6 +50,9 @@ void judge(const PcgReport& report, const SolveOptions& options, std::uint64_t l
     switch (report.end) {
     case PcgEnd::reached:
     case PcgEnd::stagnated:
+        if (!std::isfinite(result.true_residual))
+            return say(Status::breakdown, "the true residual left the range of double precision: scale the right-hand "
+                                          "side");
         return say(Status::stagnated, fmt::format("the recurrence's residual reached the tolerance, the true one stays "
                                                   "at {:.2e}: double precision cannot",
                                                   result.true_residual));

@@ -109,7 +109,9 @@ void SystemBuilder::begin_matrix() {
         index_[i] = static_cast<std::uint32_t>(free_.size());
         free_.push_back(static_cast<std::uint32_t>(i));
     }
-    if (free_.empty()) throw InvalidInput("SystemBuilder: every variable is locked: nothing is left to solve for");
+    if (free_.empty())
+        throw InvalidInput("every variable is locked: nothing is left to solve for; lock fewer (a smaller share of a "
+                           "mesh's vertices)");
     for (auto& right : direct_right_) right.assign(free_.size(), 0.0);
     state_ = State::matrix;
 }

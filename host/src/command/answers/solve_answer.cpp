@@ -133,6 +133,11 @@ void print_answers(std::FILE* to, const std::vector<SolveResult>& results) {
                    table.row({k + 1, to_string(r.status), r.inner_iterations, r.outer_iterations, r.true_residual,
                               fmt::format("{:.3g} s{}{}", r.seconds, r.detail.empty() ? "" : "  ", r.detail)}));
     }
+    for (std::size_t k = 0; k < results.size(); ++k) {
+        const SolveResult& r = results[k];
+        if (r.energy) print_row(to, "energy error", fmt::format("{}: {}", k + 1, to_text(*r.energy)));
+        if (r.bound) print_row(to, "error bound", fmt::format("{}: {}", k + 1, to_text(*r.bound)));
+    }
 }
 
 std::string history_csv(const SolveResult& result) {

@@ -23,7 +23,7 @@ namespace mantissa::cli {
 namespace {
 
 struct FlowFlags {
-    std::string cells = "32x32", lu, refine = "none", device = "cpu", precision = "float", arrangement = "random",
+    std::string cells = "32x32", lu, refine = "none", device = "cpu", precision, arrangement = "random",
                 drive = "rolls", picture;
     FlowOptions flow;
     std::uint32_t steps = 40;
@@ -47,17 +47,40 @@ FlowOptions options_of(const FlowFlags& f) {
     return o;
 }
 
+std::string precision_of(const FlowFlags& f) {
+    return f.precision.empty() ? "float" : f.precision;
+}
+
+/// Of the factors on the processor.
+LuSpec lu_of(const FlowFlags& f) {
+    if (f.lu.empty()) {
+        const std::string precision = precision_of(f);
+        if (precision != "float" && precision != "double")
+            throw InvalidInput(fmt::format("--precision {}: on the processor it is float or double; --lu has other "
+                                           "arithmetic, --device gpu has tf32x3",
+                                           base::quoted(precision)));
+        return parse_lu_spec("lu:" + precision + (f.pivot ? "" : ",pivot=none"));
+    }
+    if (f.pivot || !f.precision.empty())
+        throw InvalidInput(fmt::format("--lu {} with {}: it has its own arithmetic and pivots (,pivot=none); leave one "
+                                       "of the two out",
+                                       base::quoted(f.lu), f.pivot ? "--pivot" : "--precision"));
+    return parse_lu_spec(f.lu);
+}
+
 std::unique_ptr<CellSolver> solver_of(const FlowFlags& f, const FlowOptions& o) {
     if (f.device == "gpu") {
         if (!f.lu.empty())
             throw InvalidInput("--device gpu with --lu: the device has --precision instead; leave --lu out");
-        return make_device_cells(f.precision, o, f.pivot);
+        if (f.refine != "none")
+            throw InvalidInput(fmt::format("--device gpu with --refine {}: only the processor refines; leave it out",
+                                           base::quoted(f.refine)));
+        return make_device_cells(precision_of(f), o, f.pivot);
     }
     if (f.device != "cpu") throw InvalidInput(fmt::format("--device {}: it is cpu or gpu", base::quoted(f.device)));
     if (f.refine != "none" && f.refine != "ir")
         throw InvalidInput(fmt::format("--refine {}: it is none or ir", base::quoted(f.refine)));
-    const std::string pivot = f.pivot ? "" : ",pivot=none";
-    const LuSpec spec = parse_lu_spec(!f.lu.empty() ? f.lu : "lu:" + f.precision + pivot);
+    const LuSpec spec = lu_of(f);
     if (spec.scale != LuScale::one)
         throw InvalidInput("--lu: cells take their matrices as they are, of elements about one; leave scale=top out");
     return make_emulated_cells(spec, f.refine == "ir", thread_count(f.threads));
@@ -86,8 +109,8 @@ results::Json to_json(const FlowFlags& f, const BubblyFlow& flow, const CellSolv
             {"batch", o.batch()},
             {"device", f.device},
             {"where", solver.where()},
-            {"arithmetic", f.lu.empty() ? f.precision : f.lu},
-            {"pivot", f.pivot},
+            {"arithmetic", f.lu.empty() ? precision_of(f) : f.lu},
+            {"pivot", f.lu.empty() ? f.pivot : lu_of(f).pivot != LuPivot::none},
             {"steps", flow.steps()},
             {"time", flow.time()},
             {"mean_density", flow.mean_density()},
@@ -179,11 +202,11 @@ Run setup_flow(CLI::App& app, const std::string& typed) {
     app.add_option("--arrangement", flags->arrangement, "of a cell's bubbles: random or square")->capture_default_str();
     app.add_option("--drive", flags->drive, "the bubbles' own velocity: rise, or rolls, which adds vortices")
         ->capture_default_str();
-    app.add_option("--seed", flow.seed, "of the bubbles' places")->capture_default_str();
+    app.add_option("--seed", flow.seed, "of the bubbles' places")->check(whole_number(0))->capture_default_str();
     declare(app, Common::device, flags->device, "cpu or gpu")->capture_default_str();
     app.add_option("--precision", flags->precision,
                    "of the cells' factors: float or double; on the GPU also tf32x3 (tensor cores, parts of floats)")
-        ->capture_default_str();
+        ->default_str("float");
     using options::Dense;
     declare(app, options::dense(Dense::lu), flags->lu,
             "on the processor: arithmetic of the factors, as lu:s10e5,acc=fixed[15:-34]")

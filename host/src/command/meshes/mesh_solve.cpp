@@ -138,15 +138,23 @@ std::vector<SolveResult> solve_all(const std::string& name, const BuiltSystem& b
                                std::ref(line));
 }
 
+const SolveResult& worst_of(const std::vector<SolveResult>& results) {
+    const auto worst = std::find_if(results.rbegin(), results.rend(),
+                                    [](const SolveResult& r) { return r.status != Status::converged; });
+    return worst == results.rend() ? results.front() : *worst;
+}
+
+double largest_residual(const std::vector<SolveResult>& results) {
+    double residual = 0;
+    for (const SolveResult& r : results) residual = std::max(residual, r.true_residual);
+    return residual;
+}
+
 std::string summary_of(const std::vector<SolveResult>& results) {
     std::uint64_t iterations = 0;
-    double residual = 0;
-    const SolveResult* worst = &results.front();
-    for (const SolveResult& r : results) {
-        iterations += r.inner_iterations;
-        residual = std::max(residual, r.true_residual);
-        if (r.status != Status::converged) worst = &r;
-    }
+    for (const SolveResult& r : results) iterations += r.inner_iterations;
+    const double residual = largest_residual(results);
+    const SolveResult* const worst = &worst_of(results);
     // (a limit is of each right-hand side, the iterations are of all)
     const std::string sides = results.size() == 1 ? "" : fmt::format(" over {} right-hand sides", results.size());
     return fmt::format("{}{}{}{} {} iterations{}, true residual {:.2e}", to_string(worst->status),

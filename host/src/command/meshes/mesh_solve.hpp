@@ -44,5 +44,8 @@ std::vector<SolveResult> solve_all(const std::string& name, const BuiltSystem& b
 SolveOptions mesh_solve_options(const MeshFlags& flags);
 /// "converged in 812 iterations, true residual 9.9e-07" of all of them together.
 std::string summary_of(const std::vector<SolveResult>& results);
+/// One that did not converge, if there is any; and the largest true residual.
+const SolveResult& worst_of(const std::vector<SolveResult>& results);
+double largest_residual(const std::vector<SolveResult>& results);
 
 } // namespace mantissa::cli

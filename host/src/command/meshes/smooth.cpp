@@ -22,6 +22,7 @@ namespace mantissa::cli {
 namespace {
 
 constexpr std::uint64_t kSeed = 1;
+constexpr double kMostNoise = 1000; ///< beyond, nothing of the mesh is left to find
 
 struct SmoothFlags {
     MeshFlags mesh;
@@ -87,6 +88,8 @@ void print_result(const SmoothFlags& f, const Smoothed& s) {
                            {"unknowns", s.unknowns},
                            {"nonzeros", s.nonzeros},
                            {"converged", converged(s)},
+                           {"status", to_string(worst_of(s.results).status)},
+                           {"true_residual", largest_residual(s.results)},
                            {"iterations", iterations},
                            {"seconds", seconds},
                            {"roughness_before", s.roughness_before},
@@ -119,8 +122,8 @@ int smooth(const SmoothFlags& f) {
         throw InvalidInput(fmt::format("--mu {}: write harmonic or normalised", f.mu));
     if (!(f.weight > 0 && std::isfinite(f.weight)))
         throw InvalidInput(fmt::format("--weight {}: give a number above 0", f.weight));
-    if (!(f.noise >= 0 && std::isfinite(f.noise)))
-        throw InvalidInput(fmt::format("--noise {}: give a number from 0 on", f.noise));
+    if (!(f.noise >= 0 && f.noise <= kMostNoise))
+        throw InvalidInput(fmt::format("--noise {}: give 0 to {} mean edge lengths", f.noise, kMostNoise));
     if (f.seed && f.noise == 0) throw InvalidInput("--seed: it is of the noise; give --noise too, or leave it out");
     options.weight = f.mu == "harmonic" ? DsiWeight::harmonic : DsiWeight::normalised;
     options.fuzzy_weight = f.weight;
@@ -151,7 +154,9 @@ Run setup_smooth(CLI::App& app, const std::string&) {
     app.add_option("--noise", flags->noise,
                    "for trials: add noise of this standard deviation first, in mean edge lengths; the distance to the "
                    "mesh without it is reported");
-    app.add_option("--seed", flags->seed, "of the noise")->default_str(fmt::format("{}", kSeed));
+    app.add_option("--seed", flags->seed, "of the noise")
+        ->check(whole_number(0))
+        ->default_str(fmt::format("{}", kSeed));
     app.add_option("--picture", flags->picture, "draw the mesh before and after to an SVG file");
     return [flags] { return smooth(*flags); };
 }
