@@ -19,9 +19,10 @@ namespace mantissa::cli {
 namespace {
 
 constexpr std::size_t kSurelySeveral = std::size_t{1} << 22; ///< unknowns
-/// Unknowns from which on several run multilevel cycles faster: of a grid that has its own kernels
-/// (gpu/results/word_cycles), and of rows (gpu/results/row_cycles).
-constexpr std::size_t kSurelySeveralCycles = std::size_t{1} << 23, kSurelySeveralRows = 3000000;
+/// Unknowns from which on several run multilevel cycles: of a grid that has its own kernels, where they are faster
+/// (gpu/results/word_cycles), and of rows (gpu/results/row_cycles). Those are faster from a million and a half on, but
+/// their levels have to be taken apart first, which a dozen iterations of fewer rows do not pay back.
+constexpr std::size_t kSurelySeveralCycles = std::size_t{1} << 23, kSurelySeveralRows = 10000000;
 constexpr std::uint64_t kPasses = 10;     ///< of a run, as an outer step has by default
 constexpr int kRuns = 12, kFirstRuns = 2; ///< measured; before them
 
