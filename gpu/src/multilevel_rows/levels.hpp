@@ -9,7 +9,7 @@
 namespace mantissa::gpu::multilevel_rows {
 
 /// From so many rows on parts have a strip of a level each; smaller levels each part has whole, and computes by itself:
-/// that takes less time than a what.
+/// that takes less time than an exchange.
 constexpr std::uint32_t kLeastShared = 60000;
 
 /// Which levels are shared out, and how: the first ones, and the rows of one more, which its restriction goes by.
