@@ -239,7 +239,7 @@ TEST(RightHandSides, WhereOneIsTakenSeveralAreRefused) {
     const std::string base = "solve --threads 1 --problem " + columns.problem();
     refused(base + " --history -", "--history: it goes with one right-hand side, and the file has 2");
     refused(base + " --parts 2 --scheme direct --format double", "--parts: it goes with one right-hand side");
-    refused(base + " --advise", "2 right-hand sides; mantissa solve");
+    refused(base + " --advise", "2 right-hand sides; a solve (mantissa solve without --advise");
     refused("bench --problem " + columns.problem(), "2 right-hand sides");
     const auto sized = [&](const char* size) {
         return "solve --problem mtx:" + columns.matrix + ",rhs=file:" +
