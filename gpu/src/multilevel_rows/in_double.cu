@@ -87,15 +87,12 @@ private:
         launch(kernel, at_a_time(kernel, First ? loop_.sum_blocks : blocks_for(threads)), kThreads, stream_,
                parts_.early(), arguments..., loop_, here_->scale, loop_.status);
     }
-    /// Elements of vectors of level `at` that others' rows read.
-    void exchange(std::size_t at, const Ghosts& ghosts, std::initializer_list<Vector> vectors) const {
+    /// Elements of a vector of level `at` that others' rows read.
+    void exchange(std::size_t at, const Ghosts& ghosts, Vector vector) const {
         Exchange m;
         m.ghosts = ghosts;
         m.bytes = sizeof(double);
-        for (std::size_t p = 0; p < own_.size(); ++p) {
-            std::size_t k = 0;
-            for (const Vector vector : vectors) m.vector[k++][p] = own_[p]->level[at].v.*vector;
-        }
+        for (std::size_t p = 0; p < own_.size(); ++p) m.vector[p] = own_[p]->level[at].v.*vector;
         parts_.exchange(stream_, part_, m, loop_.status);
     }
 
@@ -109,7 +106,7 @@ private:
         if (to_last) last<false>(next);
         else visit<false>(at + 1);
         const Vector f = to_last || next.after.size() % 2 == 0 ? &LevelNumbers::f : &LevelNumbers::other;
-        if (next.shared) exchange(at + 1, here_->level[at].of_prolongation, {f});
+        if (next.shared) exchange(at + 1, here_->level[at].of_prolongation, f);
         ascend<First>(at, next.v.*f);
     }
     void descend(std::size_t at) const {
@@ -118,7 +115,7 @@ private:
         Vector g = &LevelNumbers::g, next_g = &LevelNumbers::next_g;
         for (std::size_t k = 0; k < l.before.size(); ++k) {
             const bool last = k + 1 == l.before.size();
-            if (l.shared) exchange(at, l.of_a, {g});
+            if (l.shared) exchange(at, l.of_a, g);
             with_lanes(l.a, [&](auto lanes) {
                 constexpr int kLanes = decltype(lanes)::value;
                 start(leave<kLanes>, threads_of<kLanes>(l.own.count()), l.a.view, v, k == 0 ? v.entered : v.r, last,
@@ -127,14 +124,16 @@ private:
             std::swap(v.g, v.next_g);
             std::swap(g, next_g);
         }
-        if (l.shared) exchange(at, l.of_restriction, {&LevelNumbers::r});
+        if (l.shared) exchange(at, l.of_restriction, &LevelNumbers::r);
         with_lanes(l.restriction, [&](auto lanes) {
             constexpr int kLanes = decltype(lanes)::value;
             start(restrict_numbers<kLanes>, threads_of<kLanes>(l.own_next.count()), l.restriction.view, v.r, next.v,
                   next.before.front());
         });
-        if (l.shared && !l.next_shared)
-            exchange(at + 1, l.next_of_others, {&LevelNumbers::entered, &LevelNumbers::f, &LevelNumbers::g});
+        if (!l.shared || l.next_shared) return;
+        // (f and g change before all have read them.)
+        exchange(at + 1, l.next_of_others, &LevelNumbers::entered);
+        start(enter_all, next.rows, next.rows, next.v, next.before.front());
     }
     /// From f of the next level to this one's.
     template <bool First> void ascend(std::size_t at, const double* below) const {
@@ -146,7 +145,7 @@ private:
         });
         Vector f = &LevelNumbers::f, to = &LevelNumbers::other;
         for (std::size_t k = 0; k < l.after.size(); ++k) {
-            if (l.shared) exchange(at, l.of_a, {f});
+            if (l.shared) exchange(at, l.of_a, f);
             with_lanes(l.a, [&](auto lanes) {
                 constexpr int kLanes = decltype(lanes)::value;
                 finish<First>(step_after<kLanes, First>, threads_of<kLanes>(l.own.count()), l.a.view, l.v, l.v.*f,

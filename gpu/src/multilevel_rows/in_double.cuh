@@ -23,6 +23,13 @@ static __global__ void __launch_bounds__(kThreads)
     for (std::uint32_t i = rows.first + blockIdx.x * kThreads + threadIdx.x; i < rows.end; i += gridDim.x * kThreads)
         enter(v, first, i, d[i] * scale[i]);
 }
+/// The first step of all rows, from what has entered, some of it in other parts.
+static __global__ void __launch_bounds__(kThreads)
+    enter_all(std::uint32_t rows, const LevelNumbers v, double first, const Status* status) {
+    if (!begin_kernel(status)) return;
+    for (std::uint32_t i = blockIdx.x * kThreads + threadIdx.x; i < rows; i += gridDim.x * kThreads)
+        v.f[i] = v.g[i] = first * v.entered[i];
+}
 /// r - A g, and where another step follows its g.
 template <int Lanes>
 __global__ void __launch_bounds__(kThreads)

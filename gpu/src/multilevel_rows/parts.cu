@@ -37,14 +37,11 @@ __device__ __forceinline__ void bring_elements(const Exchange& m, unsigned threa
             while (at >= m.ghosts.begin[owner + 1]) ++owner;
             of[j] = owner;
         }
-        for (const auto& vector : m.vector) {
-            if (vector[0] == nullptr) break;
-            T value[kUnderWay];
+        T value[kUnderWay];
 #pragma unroll
-            for (unsigned j = 0; j < kUnderWay; ++j) value[j] = there(static_cast<const T*>(vector[of[j]]) + index[j]);
+        for (unsigned j = 0; j < kUnderWay; ++j) value[j] = there(static_cast<const T*>(m.vector[of[j]]) + index[j]);
 #pragma unroll
-            for (unsigned j = 0; j < kUnderWay; ++j) static_cast<T*>(vector[m.view.me])[index[j]] = value[j];
-        }
+        for (unsigned j = 0; j < kUnderWay; ++j) static_cast<T*>(m.vector[m.view.me])[index[j]] = value[j];
     }
 }
 /// A part's word may be the largest of all already, where that part was faster: the largest of all it is anyhow.

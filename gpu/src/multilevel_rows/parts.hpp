@@ -27,13 +27,13 @@ struct Ghosts {
     std::array<std::uint32_t, kMaxParts + 1> begin{};
 };
 
-/// What parts exchange: elements of up to three vectors, the largest of up to two words, sums of
-/// blocks. Pointers are those of each part.
+/// What parts exchange: elements of a vector, the largest of up to two words, sums of blocks. Pointers are those of
+/// each part. An element must stand until its owner's next exchange: others may read it that long.
 struct Exchange {
-    static constexpr int kVectors = 3, kWords = 2;
+    static constexpr int kWords = 2;
     Ghosts ghosts;
     int bytes = 0; ///< of an element: 4 or 8
-    void* vector[kVectors][kMaxParts] = {};
+    void* vector[kMaxParts] = {};
     unsigned long long* largest[kWords][kMaxParts] = {};
     double* sums[kWords][kMaxParts] = {};
     unsigned sums_of_part = 0;

@@ -260,7 +260,7 @@ private:
         Exchange m;
         m.ghosts = part.ghosts;
         m.bytes = sizeof(double);
-        for (std::size_t k = 0; k < own_.size(); ++k) m.vector[0][k] = own_[k]->v.p;
+        for (std::size_t k = 0; k < own_.size(); ++k) m.vector[k] = own_[k]->v.p;
         parts_.exchange(on, p, m, status);
         with_lanes(part.a, [&](auto lanes) {
             const auto kernel = apply<decltype(lanes)::value>;

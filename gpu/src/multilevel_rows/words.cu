@@ -117,7 +117,7 @@ private:
         if (vector != nullptr) m.ghosts = ghosts;
         m.bytes = vector != nullptr ? static_cast<int>(sizeof(T)) : 0;
         for (std::size_t p = 0; p < own_.size(); ++p) {
-            if (vector != nullptr) m.vector[0][p] = own_[p]->level[at].v.*vector;
+            if (vector != nullptr) m.vector[p] = own_[p]->level[at].v.*vector;
             std::size_t k = 0;
             for (const auto word : words) m.largest[k++][p] = &(own_[p]->states.data()[at].*word);
         }

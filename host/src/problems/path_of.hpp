@@ -1,6 +1,7 @@
 // The file's name in a problem's text.
 #pragma once
 
+#include <algorithm>
 #include <filesystem>
 #include <initializer_list>
 #include <string>

@@ -53,8 +53,8 @@ std::optional<options::Value> RowReader::maybe_value(const char* name, options::
 
 void RowReader::fail(const char* name, const char* expected) const {
     throw DamagedRow(fmt::format("{}: column {} of row {} of table {} is no {}: the row is damaged; run "
-                                   "the command that stored it again",
-                                   path_text(db_.path()), name, row_, table_, expected));
+                                 "the command that stored it again",
+                                 path_text(db_.path()), name, row_, table_, expected));
 }
 
 int RowReader::column(const char* name) const {
