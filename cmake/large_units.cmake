@@ -40,8 +40,8 @@ large_units(mantissa_systemc ${here}/sim/systemc/src/stages.cpp)
 large_units(mantissa_python ${here}/python/src/narrow.cpp ${here}/python/src/narrow_words.cpp ${here}/python/src/tools.cpp)
 # Pages, files, tools, models of time and commands take no time that an optimiser could save.
 foreach(target mantissa_report mantissa_results mantissa_synthesis mantissa_workbench_parts mantissa_compare_parts
-               mantissa_tune mantissa_commands)
+               mantissa_tune mantissa_commands mantissa_gpu_bench)
   if(TARGET ${target})
-    target_compile_options(${target} PRIVATE -O1)
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-O1>)
   endif()
 endforeach()

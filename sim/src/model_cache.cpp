@@ -178,10 +178,10 @@ std::string widths_of(const ModelRequest& request) {
     return text;
 }
 
-/// One file that includes all that Verilator made: its many files are small, and each would read the same large
-/// headers.
-fs::path one_source(const fs::path& work) {
-    std::string text;
+/// One file that includes the harness and all that Verilator made: its many files are small, and each would read the
+/// same large headers.
+fs::path one_source(const fs::path& work, const fs::path& harness) {
+    std::string text = fmt::format("#include \"{}\"\n", harness.string());
     for (const fs::path& file : base::files_in(work, ".cpp"))
         text += fmt::format("#include \"{}\"\n", file.filename().string());
     fs::path all = work / "all.cpp";
@@ -301,9 +301,8 @@ void compile(const ModelRequest& request, const ModelCacheOptions& options, cons
               "-I" + (source / "sim/model").string(),
               "-o",
               fresh,
-              source / kind_of(request.parameters).harness,
               runtime_object(request, options, include),
-              one_source(work)};
+              one_source(work, source / kind_of(request.parameters).harness)};
     words.push_back("-pthread");
     if (request.trace) words.push_back("-lz");
     run_step(words, work, log, "the C++ compiler", "compiling the core's model, " + label_of(request));

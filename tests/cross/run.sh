@@ -20,7 +20,7 @@ done
 
 case $action in
 build)
-  cmake -S "$here/project" -B "$folder" -G Ninja -DCMAKE_BUILD_TYPE=Release \
+  cmake -S "$here/project" -B "$folder" -G Ninja -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS="-O1 -DNDEBUG" \
         -DCMAKE_TOOLCHAIN_FILE="$here/aarch64.cmake" >"$folder.log" 2>&1 || { cat "$folder.log"; exit 1; }
   cmake --build "$folder" --parallel "$(nproc)" --target "$@"
   ;;

@@ -159,7 +159,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--source", type=pathlib.Path, required=True)
     parser.add_argument("--program", type=pathlib.Path, required=True)
-    parser.add_argument("--seconds", type=float, default=0.9)
+    parser.add_argument("--seconds", type=float, default=0.5)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--only", default="", help="commands that hold this text")
     arguments = parser.parse_args()
