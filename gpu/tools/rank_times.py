@@ -41,7 +41,7 @@ def times(arguments, problem):
             for limit, seconds in zip(arguments.limits, (low, high)):
                 answer = solve(arguments, way, problem, ["--tolerance", "1e-300", "--max-iterations", str(limit)])
                 if answer["inner_iterations"] != limit:
-                    sys.exit(f"rank_times.py: {problem}: ended behind {answer['inner_iterations']} iterations")
+                    sys.exit(f"rank_times.py: {problem}: ended after {answer['inner_iterations']} iterations")
                 seconds.append(answer["seconds"])
                 entry["unknowns"] = answer["unknowns"]
         steps = arguments.limits[1] - arguments.limits[0]

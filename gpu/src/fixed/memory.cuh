@@ -6,8 +6,8 @@
 
 #include <type_traits>
 
-#include "../grid_barrier.cuh"
 #include "params.cuh"
+#include "sync/grid_barrier.cuh"
 
 namespace mantissa::gpu {
 

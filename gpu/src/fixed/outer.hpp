@@ -1,7 +1,7 @@
 // The outer loop's vectors beside a session in fixed-point words.
 #pragma once
 
-#include "../outer_vectors.hpp"
+#include "engine/outer_vectors.hpp"
 #include "kernels.hpp"
 
 namespace mantissa::gpu {

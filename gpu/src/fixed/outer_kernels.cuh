@@ -1,7 +1,7 @@
 // Words of a session on their way to and from the outer loop's vectors, as the host has them.
 #pragma once
 
-#include "../outer_kernels.cuh"
+#include "engine/outer_kernels.cuh"
 #include "words.cuh"
 
 namespace mantissa::gpu {

@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "../engine_arithmetic.cuh"
+#include "engine/engine_arithmetic.cuh"
 
 namespace mantissa::gpu {
 

@@ -6,7 +6,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "../engine_arithmetic.cuh"
+#include "engine/engine_arithmetic.cuh"
 #include "mantissa/fixed_words.hpp"
 
 namespace mantissa::gpu {

@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-#include "../block_sums.cuh"
-#include "../dependent_launch.cuh"
 #include "mantissa/gpu/cg_end.hpp"
+#include "sync/block_sums.cuh"
+#include "sync/dependent_launch.cuh"
 
 namespace mantissa::gpu::multilevel {
 

@@ -5,13 +5,13 @@
 #include <cmath>
 #include <memory>
 
-#include "../graph.hpp"
 #include "kernels.cuh"
 #include "mantissa/format.hpp"
 #include "mantissa/gpu/device.hpp"
 #include "mantissa/reached.hpp"
 #include "mantissa/sparse/multilevel.hpp"
 #include "mantissa/sparse/row_defect.hpp"
+#include "schedules/graph.hpp"
 
 namespace mantissa::gpu {
 

@@ -5,12 +5,12 @@
 #include <cmath>
 #include <limits>
 
-#include "../graph.hpp"
 #include "loop.cuh"
 #include "mantissa/format.hpp"
 #include "mantissa/multilevel/grid_words.hpp"
 #include "mantissa/sparse/formats.hpp"
 #include "parts.hpp"
+#include "schedules/graph.hpp"
 #include "setup/layout.hpp"
 #include "setup/words.hpp"
 

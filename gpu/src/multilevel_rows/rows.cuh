@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "../block_sums.cuh"
-#include "../dependent_launch.cuh"
 #include "loop.hpp"
+#include "sync/block_sums.cuh"
+#include "sync/dependent_launch.cuh"
 
 namespace mantissa::gpu::multilevel_rows {
 

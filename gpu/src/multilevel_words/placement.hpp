@@ -63,7 +63,7 @@ private:
     [[nodiscard]] unsigned char* row(void* vector, std::size_t y, std::size_t bytes) const {
         return static_cast<unsigned char*>(vector) + y * pitch_ * bytes;
     }
-    /// Zeros for the rows from `first` up to `end` and the edge's behind them; where row 0 would be.
+    /// Zeros for the rows from `first` up to `end` and the edge's after them; where row 0 would be.
     void* take(Memory& memory, std::size_t pitch, int first, int end, std::size_t bytes);
 
     std::shared_ptr<Peers> peers_;

@@ -3,11 +3,11 @@
 
 #include <span>
 
-#include "../grid_barrier.cuh"
 #include "launch.hpp"
 #include "mantissa/gpu/device.hpp"
 #include "parts_barrier.cuh"
 #include "small.cuh"
+#include "sync/grid_barrier.cuh"
 
 namespace mantissa::gpu::cycle_words {
 
@@ -61,14 +61,14 @@ template <class T> __device__ __forceinline__ T seen(const T& cell) {
     return *const_cast<const volatile T*>(&cell);
 }
 
-/// (Here and not in an object: a kernel calls what it does not inline, and what has no register over a call waits on the
-/// stack, which a barrier puts far away.)
+/// (Here and not in an object: a kernel calls what it does not inline, and what has no register over a call waits on
+/// the stack, which a barrier puts far away.)
 static __shared__ Gathered gathered_here;
 
 /// Where the blocks of a solve meet, and what they found comes together: in the cells of every part.
-template <class P> class Meeting {
+template <class P> class ReducingBarrier {
 public:
-    __device__ Meeting() : barrier_(tally<P>().barrier) {}
+    __device__ ReducingBarrier() : barrier_(tally<P>().barrier) {}
 
     __device__ void wait() { barrier_.wait(); }
     /// The part's own blocks alone.
@@ -77,15 +77,15 @@ public:
         else barrier_.wait();
     }
     /// The block's findings go to `cell`, which lies in the part's own cells, then all meet.
-    __device__ void meet(unsigned long long* cell, unsigned long long bits) {
+    __device__ void reduce(unsigned long long* cell, unsigned long long bits) {
         find(cell, bits, P::parted);
         wait();
     }
-    __device__ void meet_alone(unsigned long long* cell, unsigned long long bits) {
+    __device__ void reduce_alone(unsigned long long* cell, unsigned long long bits) {
         find(cell, bits, false);
         wait_alone();
     }
-    __device__ void meet(Cells& cells, const Risen<P>& risen) {
+    __device__ void reduce(Cells& cells, const Risen<P>& risen) {
         const auto sum = warp_sum(risen.squares);
         if ((threadIdx.x & (kLanes - 1)) == 0) {
             if constexpr (P::real) add(squares_in_double(cells), sum);
@@ -101,7 +101,7 @@ public:
                 if (threadIdx.x < count() && all != 0) add(of_part(&cells.squares), all);
             }
         }
-        meet(&cells.defect, risen.bits);
+        reduce(&cells.defect, risen.bits);
     }
     /// Have all parts come so far?
     [[nodiscard]] __device__ bool alive() const {
@@ -193,10 +193,10 @@ private:
         }
         ++rebuilt_;
         // What the cycle gathered of a store that does not fit goes.
-        meeting_.wait();
+        barrier_.wait();
         if (blockIdx.x == 0 && threadIdx.x == 0) here.squares = 0;
-        meeting_.wait();
-        meeting_.meet(here, defect_by<P>(f));
+        barrier_.wait();
+        barrier_.reduce(here, defect_by<P>(f));
         take(f, here);
     }
     __device__ void take(const FinestTold& f, Cells& set) {
@@ -204,7 +204,8 @@ private:
         places_ = f.p + f.q;
         length_ = length_of(seen(set.defect));
         if constexpr (P::real)
-            squares_ = static_cast<unsigned long long>(__double_as_longlong(seen(*Meeting<P>::squares_in_double(set))));
+            squares_ = static_cast<unsigned long long>(
+                __double_as_longlong(seen(*ReducingBarrier<P>::squares_in_double(set))));
         else squares_ = seen(set.squares);
     }
     __device__ bool ended() {
@@ -215,7 +216,7 @@ private:
         if (outer.raw) end = cycles_ > 0;
         if (!end && seen(*tally<P>().overflow) != 0) end = true, stop = Stop::overflow;
         if (!end && cycles_ >= outer.most_cycles) end = true, stop = Stop::cycles;
-        end = end || !meeting_.alive();
+        end = end || !barrier_.alive();
         if (blockIdx.x == 0 && threadIdx.x == 0) {
             Outcome& out = *tally<P>().outcome;
             if (cycles_ < kHistory) {
@@ -236,22 +237,23 @@ private:
         FinestTold f = finest();
         const int w = plan.level[0].w, last = plan.first_small - 1, shared = P::parted ? plan.shared : last + 1;
         const int shift = length_ - (w - 1) - p_;
-        meeting_.meet(&now.entering[1], down_by<P, true>(0, f.side, shift));
-        for (int l = 1; l < shared; ++l) meeting_.meet(&now.entering[l + 1], down_by<P, false>(l, 0, entered(now, l)));
+        barrier_.reduce(&now.entering[1], down_by<P, true>(0, f.side, shift));
+        for (int l = 1; l < shared; ++l)
+            barrier_.reduce(&now.entering[l + 1], down_by<P, false>(l, 0, entered(now, l)));
         if (!P::parted || parts[blockIdx.y].view.me == 0) gathered(now, shared, last);
         clear(cells(cycles_ + 2));
-        meeting_.wait();
+        barrier_.wait();
         int point = seen(now.point);
         for (int l = shared - 1; l >= 1; --l) {
             const Rise rise = rise_to(now, l, point);
-            meeting_.meet(&now.leaving[l], up_by<P, false>(l, rise, entered(now, l), f).bits);
+            barrier_.reduce(&now.leaving[l], up_by<P, false>(l, rise, entered(now, l), f).bits);
             point = rise.point;
         }
         const Rise rise = rise_to(now, 0, point);
         point_ = rise.point + w - 1 - length_;
         f.shift_e = outer.raw ? 0 : point_;
         store_for(f, length_);
-        meeting_.meet(now, up_by<P, true>(0, rise, shift, f));
+        barrier_.reduce(now, up_by<P, true>(0, rise, shift, f));
         ++cycles_;
         take(f, now);
         if constexpr (!P::real)
@@ -262,22 +264,22 @@ private:
     __device__ void gathered(Cells& now, int shared, int last) {
         if constexpr (P::parted)
             for (int l = shared; l <= last; ++l)
-                meeting_.meet_alone(&now.entering[l + 1], down_by<P, false>(l, 0, entered(now, l)));
+                barrier_.reduce_alone(&now.entering[l + 1], down_by<P, false>(l, 0, entered(now, l)));
         if (blockIdx.x == 0) small<P>(now);
         if constexpr (P::parted) {
             if (shared <= last) {
-                meeting_.wait_alone();
+                barrier_.wait_alone();
                 int point = seen(now.point);
                 for (int l = last; l >= shared; --l) {
                     const Rise rise = rise_to(now, l, point);
-                    meeting_.meet_alone(&now.leaving[l], up_by<P, false>(l, rise, entered(now, l), finest()).bits);
+                    barrier_.reduce_alone(&now.leaving[l], up_by<P, false>(l, rise, entered(now, l), finest()).bits);
                     point = rise.point;
                 }
                 if (blockIdx.x == 0 && threadIdx.x == 0) now.point = point;
             }
             if (blockIdx.x != 0 || threadIdx.x != 0) return;
             for (int p = 1; p < parts[blockIdx.y].view.parts; ++p) {
-                Cells& there = *Meeting<P>::on(p, &now);
+                Cells& there = *ReducingBarrier<P>::on(p, &now);
                 there.point = now.point;
                 there.leaving[shared] = seen(now.leaving[shared]);
             }
@@ -290,7 +292,7 @@ private:
         return Rise(l, point, length_of(seen(set.leaving[l + 1])), length_of(seen(set.entering[l + 1])));
     }
 
-    Meeting<P> meeting_;
+    ReducingBarrier<P> barrier_;
     int cycles_ = 0, rebuilt_ = 0;
     int p_ = 0, places_ = 0, length_ = 0, point_ = 0;
     unsigned long long squares_ = 0;

@@ -2,7 +2,7 @@
 // the solver's own rows round.
 #pragma once
 
-#include "../grid_reduce.cuh"
+#include "sync/grid_reduce.cuh"
 
 namespace mantissa::gpu {
 

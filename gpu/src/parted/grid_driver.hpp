@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "../solve_watch.hpp"
 #include "grid_part.hpp"
 #include "mantissa/gpu/parted_grid.hpp"
+#include "schedules/solve_watch.hpp"
 
 namespace mantissa::gpu {
 

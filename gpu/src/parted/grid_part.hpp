@@ -1,8 +1,8 @@
 // What kernels are given of a part of a grid: a strip of its rows.
 #pragma once
 
-#include "../cg_control.cuh"
 #include "mantissa/gpu/peers.hpp"
+#include "schedules/cg_control.cuh"
 
 namespace mantissa::gpu {
 

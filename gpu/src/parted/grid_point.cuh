@@ -2,7 +2,7 @@
 // round alike.
 #pragma once
 
-#include "../cg_control.cuh"
+#include "schedules/cg_control.cuh"
 
 namespace mantissa::gpu {
 

@@ -9,10 +9,10 @@
 // blocks or the number of parts.
 #pragma once
 
-#include "../storage.cuh"
 #include "grid_part.hpp"
 #include "grid_point.cuh"
 #include "part_block.cuh"
+#include "schedules/storage.cuh"
 
 namespace mantissa::gpu {
 

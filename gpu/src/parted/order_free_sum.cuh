@@ -11,7 +11,7 @@
 // one place only. A sum that leaves its range says so, and is formed again (SumRange in grid_point.cuh).
 #pragma once
 
-#include "../grid_reduce.cuh"
+#include "sync/grid_reduce.cuh"
 
 namespace mantissa::gpu {
 

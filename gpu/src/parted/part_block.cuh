@@ -6,9 +6,9 @@
 // (see grid_reduce.cuh); a part's memory has nine words for each part.
 #pragma once
 
-#include "../cg_control.cuh"
 #include "../peers/peers.cuh"
 #include "order_free_sum.cuh"
+#include "schedules/cg_control.cuh"
 
 namespace mantissa::gpu {
 

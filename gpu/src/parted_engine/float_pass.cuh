@@ -2,7 +2,7 @@
 // device (../engine_pass.cuh).
 #pragma once
 
-#include "../engine_pass.cuh"
+#include "engine/engine_pass.cuh"
 #include "run.cuh"
 
 namespace mantissa::gpu {

@@ -1,8 +1,8 @@
 #include <string>
 #include <vector>
 
-#include "../engine_outer.cuh"
-#include "../engine_rows.cuh"
+#include "engine/engine_outer.cuh"
+#include "engine/engine_rows.cuh"
 #include "float_pass.cuh"
 #include "launch.cuh"
 #include "mantissa/row_forms.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../outer_kernels.cuh"
+#include "engine/outer_kernels.cuh"
 #include "halo.cuh"
 
 namespace mantissa::gpu {

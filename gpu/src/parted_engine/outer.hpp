@@ -4,7 +4,7 @@
 #include <array>
 #include <vector>
 
-#include "../outer_vectors.hpp"
+#include "engine/outer_vectors.hpp"
 #include "mantissa/outer/outer_vectors.hpp"
 #include "part_array.cuh"
 

@@ -8,12 +8,12 @@
 
 #include <fmt/format.h>
 
-#include "../graph.hpp"
 #include "kernels.hpp"
 #include "layout.hpp"
 #include "mantissa/errors.hpp"
 #include "mantissa/gpu/device.hpp"
 #include "mantissa/gpu/peers.hpp"
+#include "schedules/graph.hpp"
 #include "transport.hpp"
 
 namespace mantissa::gpu {

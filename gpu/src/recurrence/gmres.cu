@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "../graph.hpp"
 #include "gmres_kernels.cuh"
 #include "recurrence.hpp"
+#include "schedules/graph.hpp"
 #include "sliced_on_device.cuh"
 
 namespace mantissa::gpu {

@@ -15,11 +15,11 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../dependent_launch.cuh"
-#include "grid_reduce.cuh"
 #include "mantissa/engine.hpp"
 #include "mantissa/recurrence/gmres.hpp"
-#include "sparse_products.cuh"
+#include "sparse/sparse_products.cuh"
+#include "sync/dependent_launch.cuh"
+#include "sync/grid_reduce.cuh"
 
 namespace mantissa::gpu {
 

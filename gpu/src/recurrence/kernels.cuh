@@ -12,11 +12,11 @@
 #include <type_traits>
 #include <utility>
 
-#include "grid_reduce.cuh"
 #include "mantissa/recurrence/plan.hpp"
 #include "mantissa/recurrence/scalar_steps.hpp"
-#include "sparse_products.cuh"
-#include "storage.cuh"
+#include "schedules/storage.cuh"
+#include "sparse/sparse_products.cuh"
+#include "sync/grid_reduce.cuh"
 
 namespace mantissa::gpu {
 

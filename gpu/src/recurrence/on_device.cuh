@@ -7,13 +7,13 @@
 #include <utility>
 #include <vector>
 
-#include "../dependent_launch.cuh"
-#include "../graph.hpp"
 #include "kernels.cuh"
 #include "mantissa/errors.hpp"
 #include "mantissa/gpu/device.hpp"
 #include "recurrence.hpp"
+#include "schedules/graph.hpp"
 #include "sliced_on_device.cuh"
+#include "sync/dependent_launch.cuh"
 
 namespace mantissa::gpu {
 

@@ -9,7 +9,7 @@
 #include "mantissa/gpu/device.hpp"
 #include "mantissa/sparse/compressed_rows.hpp"
 #include "mantissa/sparse/sliced_ell.hpp"
-#include "sparse_products.cuh"
+#include "sparse/sparse_products.cuh"
 
 namespace mantissa::gpu {
 

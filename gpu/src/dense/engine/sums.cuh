@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "../../engine_arithmetic.cuh"
+#include "engine/engine_arithmetic.cuh"
 #include "mantissa/lu/spec.hpp"
 
 namespace mantissa::gpu::lu {

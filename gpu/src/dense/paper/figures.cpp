@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "../../bench_samples.hpp"
+#include "bench/bench_samples.hpp"
 #include "lapack.hpp"
 #include "mantissa/gpu/device.hpp"
 #include "mantissa/gpu/gauss_jordan.hpp"

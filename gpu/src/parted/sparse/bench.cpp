@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "../../bench_samples.hpp"
+#include "bench/bench_samples.hpp"
 #include "mantissa/gpu/parted_sparse.hpp"
 #include "mantissa/partition/cuts.hpp"
 #include "mantissa/sparse/reorder.hpp"

@@ -10,7 +10,7 @@
 
 namespace mantissa::gpu {
 
-/// Vectors have the part's rows in the layout's order; p has what other parts send behind them.
+/// Vectors have the part's rows in the layout's order; p has what other parts send after them.
 template <class T> struct SparseMemory {
     static constexpr std::size_t kBarrier = 2 * kMaxParts * kSumPieces + 16;
 

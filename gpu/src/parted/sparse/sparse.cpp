@@ -5,10 +5,10 @@
 #include <numeric>
 
 #include "../../peers/part_timer.hpp"
-#include "../../solve_watch.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/sparse/row_defect.hpp"
 #include "memory.hpp"
+#include "schedules/solve_watch.hpp"
 
 namespace mantissa::gpu {
 
