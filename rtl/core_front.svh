@@ -42,7 +42,7 @@
     else if (en) ptr_q <= ptr_q + 7'd1;
 
 `ifndef UNWATCHED
-  // What the pipeline waits for, and behind a stall what it waited for, until the next run.
+  // What the pipeline waits for, and after a stall what it waited for, until the next run.
   wire [16:0] waiting;
   logic [16:0] held_q;
   always_ff @(posedge clk_i)
@@ -51,7 +51,7 @@
   assign waiting_o = busy ? waiting : held_q;
 `endif
 
-  // Beats that the pipeline takes when it moves in this clock, and behind the next clock in which it moves; those with
+  // Beats that the pipeline takes when it moves in this clock, and after the next clock in which it moves; those with
   // which a pass ends; and the same of what it lets go of.
   core_vectors_t take, take_ahead, take_last;
   core_vectors_t update_give, update_give_ahead, update_give_last, rows_give, rows_give_ahead, rows_give_last;

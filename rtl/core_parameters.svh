@@ -70,7 +70,7 @@
   localparam integer DotW = (Fixed != 0) ? Msb - Lsb + 1 + GuardW : SumExpW + SumFracW + 3,
   // bits of ROW_LENGTH
   localparam integer RowLenW = $clog2(MaxRow + 1),
-  // when u is taken, in clocks behind the slot that takes p and q
+  // when u is taken, in clocks after the slot that takes p and q
   localparam integer UpdateUIn = `U_IN(OperandFracW, PFracW),
   // when u' leaves
   localparam integer UpdateUOut = `U_OUT(OperandFracW, PFracW, UFracW) - (6 - AddStages),

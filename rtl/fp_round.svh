@@ -1,6 +1,6 @@
 // The one rounding site: a normalised number 1.frac * 2^exp into s<MO>e<EO>. A task for modules that have the integer
 // parameters ExpW, FracW, EO, MO and Rne, to be included in their bodies: an operator calls it in the process of its
-// last stage, so that simulation keeps nothing of it but the registers behind.
+// last stage, so that simulation keeps nothing of it but the registers after.
 //
 // Rounds as if the exponent were unbounded, then applies the range: below the smallest normal number, a zero of its
 // sign; above the largest, that number (toward zero) or an infinity (nearest-even).
@@ -35,7 +35,7 @@
       over  = ~below & ((|($unsigned(e) >> EO)) | (&e[EO-1:0]));
       cls_out = cls;
       if (cls == `CLS_FINITE) cls_out = under ? `CLS_ZERO : (over && Rne != 0) ? `CLS_INF : `CLS_FINITE;
-      // Clamping forces bits, and does not select words: behind it a register takes it as its set or reset input.
+      // Clamping forces bits, and does not select words: after it a register takes it as its set or reset input.
       word = {sign, e[EO-1:0], kept[MO-1:0]};
       if (over && Rne == 0) word[EO+MO-1:0] = {{(EO-1){1'b1}}, 1'b0, {MO{1'b1}}};
     end

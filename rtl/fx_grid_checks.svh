@@ -1,4 +1,4 @@
-  // For the body of a top whose matrix is a grid's, behind fx_checks.svh.
+  // For the body of a top whose matrix is a grid's, after fx_checks.svh.
   `REQUIRE_OF_TOP(g_mode, CoefMode == 0 || CoefMode == 1, "CoefMode must be 0 (streamed weights) or 1 (a constant stencil)")
   `REQUIRE_OF_TOP(g_sums, RowSums == 0 || RowSums == 1, "RowSums must be 0 or 1")
   `REQUIRE_OF_TOP(g_coefficients, CoefW >= 3 && CoefW <= 32, "CoefW must be in 3..32")

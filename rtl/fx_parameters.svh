@@ -58,7 +58,7 @@
   localparam integer SumW = DotRrW + DotPqW + DotQqW + 1,
   // bits of ROW_LENGTH
   localparam integer RowLenW = $clog2(MaxRow + 1),
-  // when p is taken, in clocks behind the slot that takes q
+  // when p is taken, in clocks after the slot that takes q
   localparam integer UpdatePIn = `FX_P_IN(OperandFracW, QW, PW),
   // when r is taken
   localparam integer UpdateRIn = `FX_R_IN(OperandFracW, QW),

@@ -36,7 +36,7 @@
   localparam integer PlanSameSides = (T0 == T2 && T3 == T5 && T6 == T8) ? 1 : 0;
 `ifdef LEAN_LANES
   // South and north are added before they are moved by half the lanes, as one: where lane_turn has one register, which then goes
-  // behind the sum, and with two lanes, whose only move it is.
+  // after the sum, and with two lanes, whose only move it is.
   localparam integer PlanHalf = (CoefMode == 1 && (Lanes == 2 || `LANE_TURN_LATENCY(Lanes) == 1) &&
                                  (PlanBox != 0 || PlanMirror != 0)) ? 1 : 0;
 `endif
@@ -48,14 +48,14 @@
   localparam integer PlanEast = fx_weighted_latency(PlanFlipEast * T2, PlanFlipEast * T5, (PlanMirror != 0) ? 0 : PlanFlipEast * T8);
   localparam integer PlanColumns = `MAX3(PlanWest, PlanMiddle, PlanEast);
 `ifdef LEAN_LANES
-  // That move is the choice of the adders behind it (fx_pick): each column is one word of the centre, times a power of two, and the
+  // That move is the choice of the adders after it (fx_pick): each column is one word of the centre, times a power of two, and the
   // outer rows' times one or its negative.
   localparam integer PlanPick = (PlanHalf != 0 && PlanBox == 0 && PlanMirror != 0 && PlanColumns == 1 &&
                                  fx_picks(PlanFlipWest * T0, PlanFlipWest * T3) != 0 && fx_picks(T1, T4) != 0 &&
                                  fx_picks(PlanFlipEast * T2, PlanFlipEast * T5) != 0) ? 1 : 0;
 `endif
 
-  // Half a unit is added behind the sum, in a clock of its own.
+  // Half a unit is added after the sum, in a clock of its own.
   localparam integer PlanRounds = (RowShift > 0 && QDown == 0) ? 1 : 0;
   localparam integer PlanStencil = ((PlanBox == 0) ? PlanMirror + PlanColumns + 1 : 4 + PlanBoxLatency) +
                                    ((PlanCommon != 1) ? 1 + PlanCommonLatency : 0) + PlanRounds;

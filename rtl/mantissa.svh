@@ -42,7 +42,7 @@
 `define LANE_TURN_LATENCY(lanes) (((lanes) <= 2) ? 0 : ((lanes) <= 8) ? 1 : 2)
 
 // UNWATCHED, which `mantissa synthesize` defines, leaves out what looks for an integrator's mistakes and for upsets: STALL_LIMIT's watch
-// over the scalar unit and over a resident solve, waiting_o behind a stall, the reset of the registers WORDS, LENGTHs beyond LenW or of
+// over the scalar unit and over a resident solve, waiting_o after a stall, the reset of the registers WORDS, LENGTHs beyond LenW or of
 // no whole rows, sparse vectors of a wrong length. It is no parameter, as LEAN_LANES is none: a core's netlist stays what it was.
 `ifndef UNWATCHED
 `define CLEAR_WORDS clear_words
@@ -73,7 +73,7 @@
 `define REQUIRE(name, cond, text) if (!(cond)) begin : name $error(text); end
 `endif
 
-// The same of a top's parameters, outside generate blocks. Verilator comes to a $fatal behind what follows from parameters without
+// The same of a top's parameters, outside generate blocks. Verilator comes to a $fatal after what follows from parameters without
 // meaning in the parts, but at once to a function that a block's condition needs.
 `ifdef VERILATOR
 `define REQUIRE_OF_TOP(name, cond, text) \

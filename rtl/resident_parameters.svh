@@ -1,4 +1,4 @@
-  // Parameters of fx_resident behind those of fx_parameters.svh, for the core and its wrapper.
+  // Parameters of fx_resident after those of fx_parameters.svh, for the core and its wrapper.
   , parameter integer MaxLength = 1089, ///< elements of a vector: the memories' size
   parameter integer OuterLanes = 1,    ///< elements that the outer unit takes a clock: a power of two up to Lanes
   parameter integer VW = 64,           ///< bits of words of V,

@@ -24,7 +24,7 @@
 `define SCALAR_TIMES   4'd3 // result = a D
 `define SCALAR_MINUS   4'd4 // result = a - D
 `define SCALAR_BELOW   4'd5 // D below a, a limit above zero, ends the run at the next CHECK but one clock away
-`define SCALAR_CHECK   4'd6 // behind a's storing: what came of the MUST_ marks so far; the run ends at the entry STOP, or
+`define SCALAR_CHECK   4'd6 // after a's storing: what came of the MUST_ marks so far; the run ends at the entry STOP, or
                             // goes on; with `result` 1 the program ends there, as with DONE
 `define SCALAR_CLEAR   4'd7 // result = +0, to be read by the next but one
 `define SCALAR_OPERAND 4'd8 // operand `result` of the vector updates (0 alpha, 1 beta) = D
@@ -78,7 +78,7 @@
 `define SCALAR_SIGNED_TOTALS   3'b010 // totals that can be negative
 // end of generated
 
-// The resident solver's (fx_resident): the program above, and two more behind it. The totals of its outer unit, r.r as QQ
+// The resident solver's (fx_resident): the program above, and two more after it. The totals of its outer unit, r.r as QQ
 // and r.p as PQ; then, once its exponent is settled, the end test, and in BETA and ALPHA their quotients by the last rho.
 `define SCALAR_RESIDENT_PROGRAM { `SCALAR_PROGRAM, \
   {`SCALAR_TOTAL,   3'd0,             `SCALAR_QQ,    `SCALAR_ANY}, \

@@ -1,5 +1,5 @@
-/// rtl/core/ram_words.sv on the ECP5: the second register behind the memory is the block's own. yosys leaves it outside, a net
-/// away from an output that is there 4.3 ns behind the clock; the block's own is there within 1 ns.
+/// rtl/core/ram_words.sv on the ECP5: the second register after the memory is the block's own. yosys leaves it outside, a net
+/// away from an output that is there 4.3 ns after the clock; the block's own is there within 1 ns.
 ///
 /// Words of 18 bits and up to 2^10 of them, or shorter and more. Up to 2^9 words and from 2^14 on the memory is left to yosys,
 /// which takes blocks of 36 bits, or none, for the former.

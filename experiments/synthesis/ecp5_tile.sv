@@ -1,4 +1,4 @@
-/// rtl/operators/sig_mul_tile.sv on the ECP5: the register behind the tile is the multiplier's own. yosys maps `*` to
+/// rtl/operators/sig_mul_tile.sv on the ECP5: the register after the tile is the multiplier's own. yosys maps `*` to
 /// the multiplier and leaves the register outside, 36 flip-flops and a net away.
 `default_nettype none
 module sig_mul_tile #(

@@ -1,4 +1,4 @@
-// sp_pick on the multiplexers behind an UltraScale+ slice's LUTs: a LUT chooses one of four, MUXF7 to MUXF9 among LUTs.
+// sp_pick on the multiplexers after an UltraScale+ slice's LUTs: a LUT chooses one of four, MUXF7 to MUXF9 among LUTs.
 // Vendor tools find them by themselves; yosys's mapping does not beyond eight inputs.
 module sp_pick #(
   parameter integer W   = 18,

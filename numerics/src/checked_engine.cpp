@@ -157,7 +157,7 @@ private:
         d.subject = a;
         d.reference = b;
         throw Mismatch(
-            fmt::format("{} differ behind {} passes of a resident solve, {}: {} and {}", names_, passes, what, a, b),
+            fmt::format("{} differ after {} passes of a resident solve, {}: {} and {}", names_, passes, what, a, b),
             std::move(d));
     }
 
@@ -200,7 +200,7 @@ private:
         d.signal = what;
         d.subject = a;
         d.reference = b;
-        throw Mismatch(fmt::format("{} differ behind {} cycles, {}: {} and {}", names_, cycles, what, a, b),
+        throw Mismatch(fmt::format("{} differ after {} cycles, {}: {} and {}", names_, cycles, what, a, b),
                        std::move(d));
     }
 

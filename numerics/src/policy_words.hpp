@@ -1,4 +1,4 @@
-// The policy words behind a format's name. Internal to numerics/.
+// The policy words after a format's name. Internal to numerics/.
 #pragma once
 
 #include <algorithm>

@@ -99,7 +99,7 @@ void parse_dot(std::string_view text, std::string_view value, DotSpec& dot) {
     dot.accumulator = parse_format(value.substr(0, slash));
     if (slash != std::string_view::npos) {
         const auto depth = to_int(value.substr(slash + 1));
-        if (!depth) fail(text, fmt::format("dot={}: the depth behind / is a power of two in 1..64", value));
+        if (!depth) fail(text, fmt::format("dot={}: the depth after / is a power of two in 1..64", value));
         dot.depth = *depth;
     }
 }

@@ -117,7 +117,7 @@ def _problem_of(made: _core.Problem, text: Optional[str]) -> Problem:
 
 
 def _problem_of_rows(name: str, data: NDArray[Any], indices: NDArray[Any], indptr: NDArray[Any], b: NDArray[Any]) -> Problem:
-    """b: its columns, one behind the other."""
+    """b: its columns, one after the other."""
     return _problem_of(_core.problem_of_rows(name, indptr, indices, data, b), None)
 
 

@@ -313,7 +313,7 @@ def solve_all(problem: ProblemLike, spec: Optional[FormatLike] = None, *, engine
 
 
 def _columns(guess: ArrayLike, system: Problem) -> NDArray[np.float64]:
-    """Where to begin, one column behind the other."""
+    """Where to begin, one column after the other."""
     begin = doubles(guess, "guess")
     n, count = system.unknowns, system.right_hand_sides
     if begin.shape not in ((n,), (n, 1), (n, count)):

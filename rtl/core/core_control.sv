@@ -54,7 +54,7 @@ module core_control #(
   output logic            close_o,        ///< one clock
   output logic            scalar_start_o, ///< one clock
   output logic            aborting_o,
-  output logic            run_o,          ///< low: behind an abort, and behind a run, the pipeline stands until it has been cleared
+  output logic            run_o,          ///< low: after an abort, and after a run, the pipeline stands until it has been cleared
   output logic            done_o,
   output logic [2:0]      end_o,
   output logic [`ERRORS_W-1:0] errors_o,
@@ -132,7 +132,7 @@ module core_control #(
   endgenerate
 
 `ifndef UNWATCHED
-  // Dot products and scalar unit are late behind the second time that the run's clocks begin a new 1024. (A slab's totals wait for
+  // Dot products and scalar unit are late after the second time that the run's clocks begin a new 1024. (A slab's totals wait for
   // other cores.)
   wire scalars = in_q[Scalar] | (in_q[Close] & (Slab == 0));
   wire new_k   = &cycles_o[9:0];

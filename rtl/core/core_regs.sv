@@ -27,8 +27,8 @@
 ///   058 PQ             R
 ///   060 QQ             R
 ///   068 SIGMA          R
-///   070 RHO_STOP       RW   the run ends behind a pass with rho below it; 0: never. With Chebyshev the
-///                           number of the pair that is written next
+///   070 RHO_STOP       RW   the run ends after a pass with rho below it; 0: never. With Chebyshev the number
+///                           of the pair that is written next
 ///   080 COEFFICIENT b  W     + 8 b, b = 0..8: of the constant stencil; of fluxes: w of E, NW, N, NE, and c;
 ///                           of second differences: alpha, beta, gamma, and c (pcg_core)
 ///   0C8 WORDS_U        R    over this run's words of u', the OR of w where w >= 0 and of -1 - w else; bit
@@ -38,7 +38,7 @@
 ///   0E0 WORDS_Q        R    of q' (fx_core)
 ///   0E8 HALO_FIRST     RW   elements of LENGTH in front of the slab's own: updated, neither written nor
 ///                           summed; 0 or above ROW_LENGTH, a multiple of Lanes (fx_cores)
-///   0EC HALO_LAST      RW   the same behind the slab's own (fx_cores)
+///   0EC HALO_LAST      RW   the same after the slab's own (fx_cores)
 ///   0F0 HALO_COLUMN    RW   constant stencil: column of the slab's first element in its grid row (fx_cores)
 /// end of generated
 ///
@@ -154,7 +154,7 @@ module core_regs #(
     merged_pair = at[2] ? {merged(old[63:32]), old[31:0]} : {old[63:32], merged(old[31:0])};
   endfunction
 
-  assign set_word_o = data; // stands for a clock behind take
+  assign set_word_o = data; // stands for a clock after take
 
   logic [`ERRORS_W-1:0] errors_q;
   logic [31:0] row_q;

@@ -1,6 +1,6 @@
 /// The second part of a pass: q' = A p', from the stream of p', with the coefficients of the bands or of the constant
-/// stencil; and when each band is taken. The rows are formed by row_sum behind a line_buffer (products), flux_rows or
-/// second_rows. Elements that a constant stencil leaves out (the grid's edge) and lanes behind the end give q' = +0.
+/// stencil; and when each band is taken. The rows are formed by row_sum after a line_buffer (products), flux_rows or
+/// second_rows. Elements that a constant stencil leaves out (the grid's edge) and lanes after the end give q' = +0.
 `include "mantissa.svh"
 `include "core_streams.svh"
 `default_nettype none
@@ -42,7 +42,7 @@ module core_rows #(
   `REQUIRE(g_bad_order, Order < 3 || CoefMode == 1, "core_rows: second differences are a constant stencil's")
   wire window, window_last, window_ahead;
 
-  // Element tokens on their way through the row sum, by the clocks behind their window.
+  // Element tokens on their way through the row sum, by the clocks after their window.
   logic [RowLatency:1] window_q, window_last_q;
   wire [RowLatency:0] window_at = {window_q, window};
   wire [RowLatency:0] window_last_at = {window_last_q, window_last};
@@ -156,7 +156,7 @@ module core_rows #(
     end else begin : g_edge
       wire [Lanes-1:0] edge_node;
       if (Lanes == 1) begin : g_columns
-        // Behind the last token of the vector, and one, come the windows of the last row.
+        // After the last token of the vector, and one, come the windows of the last row.
         logic past_q, last_row_q;
         always_ff @(posedge clk_i)
           if (en_i) begin

@@ -1,4 +1,4 @@
-/// The third part of a pass: the dot products r'.r', p'.q' and q'.q' beside the other two, and the scalar unit behind
+/// The third part of a pass: the dot products r'.r', p'.q' and q'.q' beside the other two, and the scalar unit after
 /// them, whose alpha and beta the next pass takes. With Chebyshev neither: a table of alpha and beta (step_pairs).
 `include "mantissa.svh"
 `default_nettype none

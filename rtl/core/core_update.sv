@@ -26,7 +26,7 @@ module core_update #(
   output logic [Lanes*UW-1:0]  u_o,          ///< the formats' own bits
   output logic [Lanes*RW-1:0]  r_o,
   output logic [Lanes*PW-1:0]  p_o,
-  output logic [Lanes*2-1:0]   p_cls_o,      ///< p' as class and word, +0 behind the end
+  output logic [Lanes*2-1:0]   p_cls_o,      ///< p' as class and word, +0 after the end
   output logic [Lanes*PW-1:0]  p_word_o,
   output logic [Lanes-1:0]     r_live_o,     ///< lanes of r' that hold an element
   output logic [Lanes*2-1:0]   r_cls_o,
@@ -36,7 +36,7 @@ module core_update #(
 );
   localparam integer Stages = `MAX2(UpdatePOut, UpdateUOut); // the last that a stream meets
 
-  // Tokens, by the clocks behind their slot.
+  // Tokens, by the clocks after their slot.
   wire [Stages:0] real_q, last_q, slot_q, slot_last_q;
   pass_tokens #(.Stages(Stages)) i_tokens (
     .clk_i, .rst_ni, .en_i, .clear_i, .slot_i, .slot_real_i, .slot_last_i, .token_last_i, .slot_o(slot_q),

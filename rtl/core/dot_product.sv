@@ -1,12 +1,12 @@
 /// One dot product over a pass: Lanes products per clock into one accumulator per lane, closed on close_i.
 ///
 /// Float: term = product rounded to the format Term (Exact: to that of the sums, which must be wide enough to hold it),
-/// accumulated in the format Sum; lanes fold by halves behind their partial sums. Fixed: term = exact product, or the
+/// accumulated in the format Sum; lanes fold by halves after their partial sums. Fixed: term = exact product, or the
 /// rounded one when Exact is 0, truncated to the window's grid.
-///   close_i   at the earliest `MUL_LATENCY + `ADD_LATENCY + 3 (both kinds) clocks behind the last token
+///   close_i   at the earliest `MUL_LATENCY + `ADD_LATENCY + 3 (both kinds) clocks after the last token
 ///   done_o    the result is there and stays until clear_i or subtract_i
 ///   subtract_i  float: the result becomes other_i - result, `ADD_LATENCY + 2 clocks before subtracted_o; the
-///             accumulator's adder serves whoever needs one behind a pass
+///             accumulator's adder serves whoever needs one after a pass
 `include "mantissa.svh"
 `default_nettype none
 module dot_product #(

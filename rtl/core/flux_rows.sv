@@ -6,10 +6,10 @@
 ///
 /// Each flux is formed once. What the grid row above takes of them, g, is summed before it waits a row; so one memory
 /// holds a row of p and a row of g. Elements in front of the vector give fluxes +0 (masked here, but for a constant
-/// stencil's, whose edge core_rows makes +0), elements behind it are +0 as the caller sends them.
+/// stencil's, whose edge core_rows makes +0), elements after it are +0 as the caller sends them.
 ///   p_i     tokens, one per slot
 ///   live_i  the fluxes that leave their multipliers in this clock are those of an element token
-///   coef_*  coefficient-major: weights E, NW, N, NE at `FLUX_OFF behind the window, row sums later
+///   coef_*  coefficient-major: weights E, NW, N, NE at `FLUX_OFF after the window, row sums later
 ///   p_o     the centre element, in step with q_o
 `include "mantissa.svh"
 `default_nettype none
@@ -37,7 +37,7 @@ module flux_rows #(
   localparam integer A    = AddStages;
   localparam integer Small = (DelayRam != 0) ? DelayRam : 2;
 
-  // The row to the north, rotated into the lanes of the centre's: the token behind the window's, the window's, and the
+  // The row to the north, rotated into the lanes of the centre's: the token after the window's, the window's, and the
   // one before.
   wire [Lanes*EW-1:0] p_new, p_north, p_raw;
   logic [Lanes*EW-1:0] north_next, north_here, north_last;

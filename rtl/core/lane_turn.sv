@@ -1,9 +1,9 @@
 /// Lanes of a stream of tokens realigned, by an amount that stands while a pass runs: lane l of turned_o is lane l + turn_i
 /// (Back 0) or lane l + Lanes - turn_i (Back 1) of the pair {newer_i, older_i}, Stages clocks later. Moves
-/// by 32, 16, ... 1 lanes one behind the other. With Open the last of these is the caller's, behind the last register: turned_o
+/// by 32, 16, ... 1 lanes one after the other. With Open the last of these is the caller's, after the last register: turned_o
 /// has a lane more, and lane l is its lane l + last_o.
 ///
-/// With Half the move by half the lanes is the caller's, behind what it makes of the lanes: where turn_i's highest bit is high,
+/// With Half the move by half the lanes is the caller's, after what it makes of the lanes: where turn_i's highest bit is high,
 /// lane l of the result is lane l + Lanes / 2 of this turned_o and the next. Back is then by turn_i % (Lanes / 2) lanes from
 /// newer_i, and the caller is to send a token newer where that bit is low. So the move left over is the same for both.
 `include "mantissa.svh"
@@ -28,7 +28,7 @@ module lane_turn #(
   output logic [TurnedW-1:0] turned_o,
   output logic               last_o ///< stands, as turn_i does
 );
-  localparam integer Cut    = (Stages == 2) ? Log / 2 : 0; // the moves behind the first register of two
+  localparam integer Cut    = (Stages == 2) ? Log / 2 : 0; // the moves after the first register of two
   // Lanes - turn = 1 + ~turn.
   wire [Log-1:0] amount = (Back != 0) ? ~turn_i : turn_i;
 `ifdef LEAN_LANES

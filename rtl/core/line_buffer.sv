@@ -3,7 +3,7 @@
 /// Two row_rams of about one row each. Token t goes in at slot t; while slot s is on the outputs they hold element
 /// tokens s - D + 1 of the three rows, D = row_length_i / Lanes + (Lanes == 1 ? 1 : 2), so the window around token
 /// s - D is complete (row_sum keeps the two tokens before). Elements outside the vector read as +0: the caller sends
-/// +0 behind the end, and rows not yet filled are masked here. Latency one slot more, the output register.
+/// +0 after the end, and rows not yet filled are masked here. Latency one slot more, the output register.
 /// Rows whose length is no multiple of Lanes are realigned by a lane rotator.
 `include "mantissa.svh"
 `default_nettype none
@@ -27,7 +27,7 @@ module line_buffer #(
   output logic [Lanes*PW-1:0] north_o,
   output logic                valid_o,      ///< the window is that of an element token
   output logic                last_o,
-  output logic                valid_ahead_o ///< valid_o behind the next enabled clock
+  output logic                valid_ahead_o ///< valid_o after the next enabled clock
 );
   localparam integer TW = Lanes * PW;
   localparam integer Extra = (Lanes > 1) ? 1 : 0;

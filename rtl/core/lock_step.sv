@@ -3,8 +3,8 @@
 /// stream this is known a clock ahead, so the enable is a register, and tready and tvalid hang on registers only.
 ///
 /// The pipeline's side: want_i are the streams whose beat it takes when it moves in this clock, valid_i the beats that
-/// it lets go of then. Behind a clock in which it moves, want_i and valid_i must be what want_ahead_i and valid_ahead_i
-/// were in that clock, unless clear_i was high, which empties them; behind a clock in which it stands they stay.
+/// it lets go of then. After a clock in which it moves, want_i and valid_i must be what want_ahead_i and valid_ahead_i
+/// were in that clock, unless clear_i was high, which empties them; after a clock in which it stands they stay.
 `default_nettype none
 module lock_step #(
   parameter integer Ins = 13,
@@ -15,7 +15,7 @@ module lock_step #(
   input  wire             run_i,   ///< low: the pipeline stands from the next clock on
   input  wire             clear_i, ///< between passes: drop the beats taken in, accept none
 
-  input  wire  [Ins-1:0]  unused_i, ///< streams that the pass behind this clear does not read
+  input  wire  [Ins-1:0]  unused_i, ///< streams that the pass after this clear does not read
   input  wire  [Ins-1:0]  in_tvalid_i,
   input  wire  [Ins-1:0]  in_tlast_i,
   output logic [Ins-1:0]  in_tready_o,

@@ -11,7 +11,7 @@
 ///   m_axis_u, _r, _p, _q    out
 /// Lanes beyond LENGTH in the last beat are ignored coming in and zero going out. All streams move in step with one
 /// pipeline enable: any of them can hold up all of them. A buffer of one beat at each stream makes the enable a
-/// register, and every output hangs on registers only. Behind its tlast a stream's tready is low until the next pass
+/// register, and every output hangs on registers only. After its tlast a stream's tready is low until the next pass
 /// begins. What is offered stays offered until it is taken, whatever becomes of the run. The streams must not depend on
 /// each other's progress by more than a few beats' buffering, but for q, which leaves about one row and one pipeline
 /// later than it came.
@@ -95,7 +95,7 @@ module pcg_core #(
   wire [Lanes*QW-1:0]      q_in, q_bits;
   wire [Coefs*Lanes*2-1:0]     band_cls;
   wire [Coefs*Lanes*CoefW-1:0] band;
-  // Behind an abort the pipeline stands until it has been cleared.
+  // After an abort the pipeline stands until it has been cleared.
   core_streams #(
 `include "core_parameters_passed.svh"
   ) i_streams (

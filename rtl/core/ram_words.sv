@@ -1,4 +1,4 @@
-/// A simple dual-port memory of 2^AddrW words of W bits: q_o is the word at read_at_i, one enabled clock behind it, or, with
+/// A simple dual-port memory of 2^AddrW words of W bits: q_o is the word at read_at_i, one enabled clock after it, or, with
 /// Registered, two. Nobody reads a word while it is written. Synthesis may put a block whose output register is inside
 /// in its place.
 `default_nettype none

@@ -1,5 +1,5 @@
 /// Whether LENGTH is a multiple of ROW_LENGTH, as a constant stencil's is: a division, a bit of LENGTH a clock. bad_o is high for one
-/// clock, LenW + 1 clocks behind start_i, which is before any pass has come to its end.
+/// clock, LenW + 1 clocks after start_i, which is before any pass has come to its end.
 `ifndef UNWATCHED
 `default_nettype none
 module row_remainder #(

@@ -2,7 +2,7 @@
 /// (chain) or by adjacent pairs (tree), the result converted to q's format. One token per clock, latency `ROW_LATENCY from the
 /// clock in which window element t is the middle one.
 ///
-/// In a chain, product b is needed `ROW_OFF(b) clocks behind the window, so the neighbours are delayed before the
+/// In a chain, product b is needed `ROW_OFF(b) clocks after the window, so the neighbours are delayed before the
 /// multipliers, along one line per row, and coefficients are taken from coef_i at that clock.
 ///   rows      line_buffer's outputs: tokens t + 1
 ///   coef_i    band-major: lane l of band b at word b * Lanes + l

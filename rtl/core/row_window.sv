@@ -14,7 +14,7 @@ module row_window #(
   input  wire               last_i,       ///< the last slot of the pass
   output logic              valid_o,
   output logic              last_o,
-  output logic              valid_ahead_o ///< valid_o behind the next enabled clock
+  output logic              valid_ahead_o ///< valid_o after the next enabled clock
 );
   // Slots still to come before the first window, and one; it is zero once windows come.
   logic [RowLenW-1:0] left_q;

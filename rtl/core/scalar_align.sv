@@ -1,12 +1,12 @@
 /// Differences of the scalar unit, up to the sum that is not yet normalised: the smaller operand is put where it meets the
-/// larger one, in two clocks, and added or subtracted. sum_o comes with valid_o, three clocks behind valid_i, and stands.
+/// larger one, in two clocks, and added or subtracted. sum_o comes with valid_o, three clocks after valid_i, and stands.
 `include "mantissa.svh"
 `default_nettype none
 module scalar_align #(
   parameter integer E = 11,
   parameter integer M = 52,
   localparam integer S = M + 1,
-  localparam integer FW = S + 3 ///< a carry, the significand, two bits behind it
+  localparam integer FW = S + 3 ///< a carry, the significand, two bits after it
 ) (
   input  wire               clk_i,
   input  wire               rst_ni,
@@ -26,7 +26,7 @@ module scalar_align #(
   output logic [1:0]        cls_o,
   output logic [E-1:0]      exp_o      ///< of the place below the carry
 );
-  localparam integer X  = S + 5;                  // the smaller one behind the coarse shift: three bits more
+  localparam integer X  = S + 5;                  // the smaller one after the coarse shift: three bits more
   localparam integer G  = (X + 3) / 4;            // in groups of four
   localparam integer CW = $clog2(G + 1);          // how many groups are passed
   logic          placed_q, moved_q;

@@ -1,10 +1,10 @@
 /// Integer totals and sums of the scalar unit are normalised here, one a clock: zeros in front are shifted out by 16s, by
 /// 4s, by 1s. What leaves has its leading one at the top, or is zero, and goes to scalar_round.
 ///
-///   totals (Integer 1)   chosen; the 16s counted; by 16s; by 4s: valid_o four clocks behind total_i
-///   sums                 by 16s; by 4s: valid_o two clocks behind sum_valid_i
+///   totals (Integer 1)   chosen; the 16s counted; by 16s; by 4s: valid_o four clocks after total_i
+///   sums                 by 16s; by 4s: valid_o two clocks after sum_valid_i
 ///
-/// A negative total comes as its complement, one less than its magnitude, with ones behind it without end: fill_o says
+/// A negative total comes as its complement, one less than its magnitude, with ones after it without end: fill_o says
 /// so, and the rounding makes up for it.
 `include "mantissa.svh"
 `default_nettype none
@@ -43,17 +43,17 @@ module scalar_normalise #(
   input  wire  [TagW-1:0]        sum_tag_i,
   output logic                   moving_o,    ///< something is here, the clock of valid_o among them
   output logic                   valid_o,
-  output logic [M+1:0]           sig_o,       ///< with the leading one, and the bit behind the fraction
+  output logic [M+1:0]           sig_o,       ///< with the leading one, and the bit after the fraction
   output logic                   rest_o,      ///< something is below that, unlike fill_o
   output logic                   fill_o,
   output logic                   sign_o,
   output logic [1:0]             cls_o,       ///< finite also where sig_o is zero
   output logic signed [ExpW-1:0] exp_o,
   output logic [TagW-1:0]        tag_o,
-  output logic [4:0]             checked_o    ///< with Checks, three clocks behind total_i: {valid, number, residue modulo 3} of a total
+  output logic [4:0]             checked_o    ///< with Checks, three clocks after total_i: {valid, number, residue modulo 3} of a total
 );
-  localparam integer YW = M + 2 + 15; // behind the shift by 16s: what can still reach sig_o
-  localparam integer ZW = M + 2 + 3;  // behind the shift by 4s
+  localparam integer YW = M + 2 + 15; // after the shift by 16s: what can still reach sig_o
+  localparam integer ZW = M + 2 + 3;  // after the shift by 4s
 
   // ---- Totals: the one that is chosen, and by how many 16s it can go to the left --------------------------------------
   wire                    by_valid, by_fill, by_sticky;

@@ -8,7 +8,7 @@
 /// the numbers: `SCALAR_CLOCKS, for a run that goes on.
 ///
 /// end_o: END_PASSES goes on. With END_EXACT and above, alpha, sigma and beta become +0, with END_WINDOW_OVERFLOW rho, pq
-/// and qq too. All scalars are +0 behind a reset.
+/// and qq too. All scalars are +0 after a reset.
 `include "mantissa.svh"
 `include "scalar_program.svh"
 `default_nettype none
@@ -75,7 +75,7 @@ module scalar_sequencer #(
   localparam integer PcW  = $clog2(N + 1);
 
   // ---- The scalars -------------------------------------------------------------------------------------------------
-  // Nothing is done between two passes: until a program begins, and two clocks behind its end.
+  // Nothing is done between two passes: until a program begins, and two clocks after its end.
   wire  [5:0] rounded_tag; // of what is rounded
   logic       running_q;
   logic [1:0] awake_q;
@@ -121,14 +121,14 @@ module scalar_sequencer #(
       assign fetched[8*k +: BW] = mem[ram_from];
     end
   endgenerate
-  // Not yet cleared: what stands behind the one that is being cleared.
+  // Not yet cleared: what stands after the one that is being cleared.
   wire stale = clearing_q & read_at_i != `SCALAR_ALPHA &
                (clear_at_q == `SCALAR_BETA ||
                 (read_at_i != `SCALAR_BETA && (clear_at_q == `SCALAR_RHO_STOP || read_at_i <= clear_at_q)));
   assign read_o = fetched & {SW{~stale}};
 
   // ---- The program -------------------------------------------------------------------------------------------------
-  logic [PcW-1:0] pc_q;    // of the instruction behind ir_q
+  logic [PcW-1:0] pc_q;    // of the instruction after ir_q
   logic [8:0]     ir_q;
   logic           ready_q; // ir_q holds one
   logic           silent_q;
@@ -183,7 +183,7 @@ module scalar_sequencer #(
   wire  leave  = go & is_q[`SCALAR_CHECK] & failed;
   wire  finish = go & (is_q[`SCALAR_DONE] | (is_q[`SCALAR_CHECK] & dst[0] & ~failed));
 
-  logic look_below_q, below_ahead_q; // one and two clocks behind BELOW
+  logic look_below_q, below_ahead_q; // one and two clocks after BELOW
   wire [4:0] total_checked;
   generate
     if (Checks != 0) begin : g_checks
@@ -277,8 +277,8 @@ module scalar_sequencer #(
 
   // ---- The units ---------------------------------------------------------------------------------------------------
   logic [5:0] tag_q; // of what the steps, or a difference, are at
-  logic       second_q; // the second clock behind a difference's instruction
-  logic       float_q;  // a floating total leaves a clock behind its instruction
+  logic       second_q; // the second clock after a difference's instruction
+  logic       float_q;  // a floating total leaves a clock after its instruction
   logic [1:0] float_at_q;
   logic [5:0] float_tag_q;
   wire quotient, product, product_rest, steps_sign, a_above;

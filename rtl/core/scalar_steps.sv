@@ -3,12 +3,12 @@
 ///   divide   A / D, two quotient bits a clock
 ///   times    A D: hard blocks (Blocks 1), one for each 17 bits of a significand, each used as often as there are blocks;
 ///            else two bits a clock in logic
-///   look     how A and D compare, and what is wanted of both exponents: in the clock behind begin_i, for all of them
+///   look     how A and D compare, and what is wanted of both exponents: in the clock after begin_i, for all of them
 ///
 /// hold_i and load_i take word_i, the latter as A with what is to be done; begin_i, with load_i, begins it. Both may come
 /// again and again until begin_i does, but not while d_busy_o and a_busy_o say that the operand is still worked on.
 ///
-/// A quotient is given with its last step, `SCALAR_DIVIDE_STEPS clocks behind begin_i, and a product one clock behind
+/// A quotient is given with its last step, `SCALAR_DIVIDE_STEPS clocks after begin_i, and a product one clock after
 /// its `SCALAR_TIMES_STEPS: normalised, without the leading one.
 `include "mantissa.svh"
 `default_nettype none
@@ -33,16 +33,16 @@ module scalar_steps #(
   output logic                   d_busy_o,
   output logic                   quotient_o, ///< one clock; these two with the result, below
   output logic                   product_o,
-  output logic [M:0]             quotient_sig_o, ///< fraction, and the bit behind it: no quotient ends in a half
-  output logic [M:0]             product_sig_o,  ///< fraction, and the bit behind it
+  output logic [M:0]             quotient_sig_o, ///< fraction, and the bit after it: no quotient ends in a half
+  output logic [M:0]             product_sig_o,  ///< fraction, and the bit after it
   output logic                   product_rest_o, ///< something is below that
   output logic                   sign_o,
   output logic [1:0]             cls_o,
   output logic signed [ExpW-1:0] exp_o,    ///< biased
   output logic [E+M:0]           a_o,      ///< A, until a step changes it
   output logic [E+M:0]           d_o,      ///< D
-  output logic [1:0]             a_cls_o,  ///< from two clocks behind begin_i on, until the next one's first clock
-  output logic [1:0]             d_cls_o,  ///< from two clocks behind hold_i on
+  output logic [1:0]             a_cls_o,  ///< from two clocks after begin_i on, until the next one's first clock
+  output logic [1:0]             d_cls_o,  ///< from two clocks after hold_i on
   output logic                   a_above_o, ///< as a_cls_o, and so the rest: |A| > |D|
   output logic signed [E:0]      apart_o   ///< exponent of A less that of D
 );
@@ -57,11 +57,11 @@ module scalar_steps #(
   logic [E-1:0]  a_exp_q, d_exp_q;
   logic          a_sign_q, d_sign_q;
   logic [S-1:0]  d_q;
-  logic [S+1:0]  d3_q;      // 3 D, a clock behind D
+  logic [S+1:0]  d3_q;      // 3 D, a clock after D
   logic [S+1:0]  a_q;       // A twice; then the rest, below 4 D, or the upper part of a product
-  logic [QW-1:0] q_q;       // the quotient; or the multiplier, and the product's lower part behind it
+  logic [QW-1:0] q_q;       // the quotient; or the multiplier, and the product's lower part after it
   logic [CntW-1:0] left_q;  // steps, less one
-  logic          first_q;   // the clock behind begin_i
+  logic          first_q;   // the clock after begin_i
   logic          busy_q, last_q, divide_q, times_q, held_q;
   logic          sign_q;
   logic signed [E+1:0] exp_q; // sum or difference of the exponents
@@ -145,7 +145,7 @@ module scalar_steps #(
       localparam integer Even = (Tiles + 1) / 2, Odd = Tiles / 2;
       wire [Tiles*K-1:0] a = (Tiles*K)'(a_q[S:1]);
       wire [Tiles*K-1:0] d = (Tiles*K)'(d_q) << (Tiles*K - S);
-      logic [Tiles:1] clock_q; // of the clocks behind the first one
+      logic [Tiles:1] clock_q; // of the clocks after the first one
       logic [S+K:0]   sum_q;
       logic           rest_q;  // something is below sum_q
       logic [K-1:0]   part_q;  // of D

@@ -2,7 +2,7 @@
 /// of dot products and scalar unit. Pass n of a run, from one, takes pair (n - 1) mod Depth.
 ///
 /// The registers write it between runs: RHO_STOP the number of a pair, ALPHA its alpha, BETA its beta, all right-aligned
-/// in their words; behind BETA's last byte (of the high word, where an operand has more than 32 bits) the pair is
+/// in their words; after BETA's last byte (of the high word, where an operand has more than 32 bits) the pair is
 /// stored and the number is the next one's.
 `include "mantissa.svh"
 `include "core_registers.svh"
@@ -17,12 +17,12 @@ module step_pairs #(
   input  wire                 rst_ni,
   input  wire                 busy_i,   ///< a run is on; while none is, its first pair stands
   input  wire                 close_i,  ///< a pass has ended: the next pair stands two clocks later
-  input  wire                 start_i,  ///< two clocks behind close_i at least
+  input  wire                 start_i,  ///< two clocks after close_i at least
   input  wire                 over_i,   ///< a word overflowed
   input  wire  [7:0]          set_i,    ///< as core_regs gives them, and so the next two
   input  wire  [2:0]          set_at_i,
   input  wire  [31:0]         set_word_i,
-  output logic                done_o,   ///< a clock behind start_i
+  output logic                done_o,   ///< a clock after start_i
   output logic [2:0]          end_o,
   output logic [1:0]          alpha_cls_o,
   output logic [OperandW-1:0] alpha_op_o,

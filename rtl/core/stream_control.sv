@@ -1,7 +1,7 @@
 /// The control of a core's streams, whatever they carry: one beat of buffer at each (lock_step), whether a stream ends
 /// where its pass does, and what a pipeline that stands waits for. Streams are bits: of the inputs u, r, p, q from the
 /// lowest up and coefficients above, of the outputs u, r, p, q. The pipeline's side is that of lock_step: take and give
-/// are the beats that it takes and lets go of when it moves in this clock, `ahead` those behind the next clock in which
+/// are the beats that it takes and lets go of when it moves in this clock, `ahead` those after the next clock in which
 /// it moves, `last` those with which a pass ends.
 `default_nettype none
 module stream_control #(

@@ -1,4 +1,4 @@
-/// The control of one beat of buffer behind each of N input streams: the pipeline consumes from registers, and whether it
+/// The control of one beat of buffer after each of N input streams: the pipeline consumes from registers, and whether it
 /// can move in the next clock is known a clock ahead. Full rate; tready depends on registers only. The caller keeps the
 /// data, in registers that take a stream's tdata whenever its tready_o is high. All streams side by side: simulation
 /// handles them as one word.
@@ -11,7 +11,7 @@ module stream_in #(
   input  wire          clk_i,
   input  wire          rst_ni,
   input  wire          clear_i,  ///< drop what is held, accept nothing
-  input  wire  [N-1:0] unused_i, ///< accepts nothing behind this clear either
+  input  wire  [N-1:0] unused_i, ///< accepts nothing after this clear either
   input  wire  [N-1:0] tvalid_i,
   input  wire  [N-1:0] tlast_i,
   output logic [N-1:0] tready_o,

@@ -1,8 +1,8 @@
 /// The outer loop's step on a stream of nodes by rows (flags and lanes as in cy_step): c = half(e, s), U' = U + c, D' = D - A c, exactly.
 /// Where s is below zero c is e 2^-s. c is moved by less than 16 places in front of A, by a product with a power of two, and by whole
 /// sixteens where it is added. U' must stay below 2^(UW-2) in magnitude, D' must fit its word; that c is below 2^(UW-2) is for
-/// who knows the largest e to see. A word of U or D is read two clocks behind read_u_o or read_d_o and written where write_u_o or
-/// write_d_o says, three clocks behind those. U is a row and some clocks ahead of D.
+/// who knows the largest e to see. A word of U or D is read two clocks after read_u_o or read_d_o and written where write_u_o or
+/// write_d_o says, three clocks after those. U is a row and some clocks ahead of D.
 `include "mantissa.svh"
 `default_nettype none
 module cy_correct #(

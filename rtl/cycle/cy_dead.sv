@@ -1,4 +1,4 @@
-/// Whether a beat lies behind its row's end: a level's rows take 2^LeastLog beats at least, and short rows have nodes in fewer.
+/// Whether a beat lies after its row's end: a level's rows take 2^LeastLog beats at least, and short rows have nodes in fewer.
 `default_nettype none
 module cy_dead #(
 `include "cycle_parameters.svh"

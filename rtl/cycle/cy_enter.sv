@@ -15,7 +15,7 @@ module cy_enter #(
   output logic [Lanes-1:0]    live_o,    ///< beside leading_o
   output logic [Lanes*17-1:0] leading_o,
   output logic [2:0]          flags_o,
-  output logic [Lanes*W-1:0]  r_o,       ///< five clocks behind t_i
+  output logic [Lanes*W-1:0]  r_o,       ///< five clocks after t_i
   output logic [Lanes-1:0]    lost_o,    ///< beside leading_o, with Checks: t is longer, by less than 16 bits;
   output logic [Lanes-1:0]    full_o     ///< it is at most two bits shorter
 );

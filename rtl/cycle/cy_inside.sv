@@ -1,5 +1,5 @@
 /// Which nodes of a beat of the finest level are inside the grid, by the beat's number alone: neither at the edge to the south or the
-/// west nor behind a row's end. For who looks whether the flags of cy_sweep have come through all stages.
+/// west nor after a row's end. For who looks whether the flags of cy_sweep have come through all stages.
 `default_nettype none
 module cy_inside #(
 `include "cycle_parameters.svh"

@@ -1,4 +1,4 @@
-/// One vector on the chip, in block memories, with a port that reads and a port that writes. A word is there two clocks behind its
+/// One vector on the chip, in block memories, with a port that reads and a port that writes. A word is there two clocks after its
 /// address. What is written is read from the next clock on; nobody reads a word while it is written.
 `default_nettype none
 module cy_memory #(

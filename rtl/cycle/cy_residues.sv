@@ -40,7 +40,7 @@ module cy_residues #(
         .d_i({mod3_add(mod3_times(outer, mod3_of(North)), mod3_times(here, mod3_of(Centre))),
               mod3_add(mod3_times(outer, mod3_of(Corner)), mod3_times(here, mod3_of(East)))}),
         .q_o({column, beside[l*2 +: 2]}));
-      // As in cy_window: what is east of a node comes a clock behind what is west of it.
+      // As in cy_window: what is east of a node comes a clock after what is west of it.
       wire [1:0] west, east;
       if (l == 0) begin : g_west
         assign west = behind_q[(Lanes-1)*2 +: 2];

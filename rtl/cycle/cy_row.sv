@@ -3,7 +3,7 @@
 module cy_row #(
   parameter integer W    = 32,
   parameter integer Max  = 128, ///< a power of two
-  parameter integer Deep = 1,   ///< 1: 3 to Max clocks, in a block memory with the register behind it; 0: 2 to Max, in LUTs
+  parameter integer Deep = 1,   ///< 1: 3 to Max clocks, in a block memory with the register after it; 0: 2 to Max, in LUTs
   localparam integer AddrW = $clog2(Max)
 ) (
   input  wire                clk_i,
@@ -22,7 +22,7 @@ module cy_row #(
       logic [W-1:0] word_q;
       // Not always_ff, which allows no `initial` beside it.
       always @(posedge clk_i) mem[write_at_i] <= d_i;
-      // (With an enable of its own the memory's register is no part of a delay line behind it.)
+      // (With an enable of its own the memory's register is no part of a delay line after it.)
       always_ff @(posedge clk_i) if (!clear_i) word_q <= mem[read_at_i];
       always_ff @(posedge clk_i) q_o <= word_q;
     end else begin : g_luts

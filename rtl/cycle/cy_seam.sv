@@ -1,5 +1,5 @@
 /// The host's way: words of D come in and words of U go out, the nodes of rows and columns 0 to 2^LEVEL - 1 by rows, BusWords of them a
-/// beat of the stream; a row begins with a beat, and words behind its end are dead. Where nodes are in memory: a beat of Lanes words
+/// beat of the stream; a row begins with a beat, and words after its end are dead. Where nodes are in memory: a beat of Lanes words
 /// has Lanes / BusWords beats of the stream.
 `include "mantissa.svh"
 `default_nettype none
@@ -29,7 +29,7 @@ module cy_seam #(
   output logic [IndexW-1:0] at_o,        ///< of the beat in memory that words come for, or that is read,
   output logic [Lanes/BusWords-1:0] part_o, ///< which of its parts comes in,
   output logic [((Lanes > BusWords) ? $clog2(Lanes / BusWords) : 1)-1:0] u_part_o, ///< and which is beside u_valid_o
-  output logic              u_valid_o,   ///< two such clocks behind its address
+  output logic              u_valid_o,   ///< two such clocks after its address
   output logic              u_last_o,
   input  wire               u_ready_i
 );

@@ -1,4 +1,4 @@
-/// The sum of the live lanes' squares, 1 + log2(Lanes) clocks behind them. Of one lane it counts beside live_o.
+/// The sum of the live lanes' squares, 1 + log2(Lanes) clocks after them. Of one lane it counts beside live_o.
 `default_nettype none
 module cy_squares #(
   parameter integer Lanes = 1,
@@ -10,7 +10,7 @@ module cy_squares #(
   output logic                live_o,
   output logic [OutW-1:0]     sum_o
 );
-  // A tree: the lanes' squares, behind them the sums of the first two, of the next two, and so on; the last one is the root.
+  // A tree: the lanes' squares, after them the sums of the first two, of the next two, and so on; the last one is the root.
   wire [(2*Lanes-1)*OutW-1:0] terms;
   genvar l;
   generate

@@ -1,8 +1,8 @@
 /// A smoothing step on the way down: g = cut(half(m r), F), f' = cut(f + g, F), r' = cut(r - A g, H), on a stream of nodes by
-/// rows (cy_window), a beat of lanes a clock. Flags of a beat: {valid, neither in the south edge's row nor behind a row's end, its
+/// rows (cy_window), a beat of lanes a clock. Flags of a beat: {valid, neither in the south edge's row nor after a row's end, its
 /// first lane is in the west edge's column}; lanes_i: those that a row has nodes for, standing through a sweep. r is zero at the edge
-/// and where nothing is valid. A beat's r' is there a row and Latency clocks behind its r (f with it), f' alone Found clocks
-/// behind r.
+/// and where nothing is valid. A beat's r' is there a row and Latency clocks after its r (f with it), f' alone Found clocks
+/// after r.
 `include "mantissa.svh"
 `default_nettype none
 module cy_step #(

@@ -1,4 +1,4 @@
-/// The nodes of a level, by rows, a beat of lanes a clock, and as many clocks behind them as their rows need to go through all stages.
+/// The nodes of a level, by rows, a beat of lanes a clock, and as many clocks after them as their rows need to go through all stages.
 /// Flags of a beat as in cy_step; the edges to the north and to the east are not among its nodes. For the way up it says which beat of
 /// the next level is read: the two of an odd row's pair of beats are south and north of it, those of an even row both the one.
 `default_nettype none
@@ -11,14 +11,14 @@ module cy_sweep #(
   input  wire                  clk_i,
   input  wire                  rst_ni,
   input  wire                  start_i,
-  input  wire                  scrub_i,  ///< beside start_i: no nodes, only what is behind them
+  input  wire                  scrub_i,  ///< beside start_i: no nodes, only what is after them
   input  wire  [MaxLevel:0]    side_i,   ///< 2^k, the nodes of a row,
   input  wire  [MaxLevel:0]    row_i,    ///< its beats,
   input  wire  [IndexW:0]      beats_i,  ///< those of all rows,
   input  wire  [IndexW:0]      below_i,  ///< of the next level's rows,
   input  wire  [MaxLevel:0]    below_row_i, ///< and of one of them; all stand
-  input  wire  [$clog2(TailRows+1)-1:0] tail_i,  ///< rows that go on behind the nodes, from 1,
-  input  wire  [$clog2(Drain+1)-1:0]    drain_i, ///< and clocks behind those; they stand
+  input  wire  [$clog2(TailRows+1)-1:0] tail_i,  ///< rows that go on after the nodes, from 1,
+  input  wire  [$clog2(Drain+1)-1:0]    drain_i, ///< and clocks after those; they stand
   output logic [2:0]           flags_o,
   output logic [IndexW-1:0]    index_o,  ///< of the beat
   output logic [IndexW-1:0]    coarse_o, ///< of the next level's
@@ -35,7 +35,7 @@ module cy_sweep #(
   wire [MaxLevel-1:0] column = at_q[MaxLevel-1:0] & mask;
   wire last = column == mask;
   wire [IndexW-1:0] north = row_q + IndexW'(below_row_i);
-  wire dead; // behind the row's end
+  wire dead; // after the row's end
   cy_dead #(
 `include "cycle_parameters_passed.svh"
     ) i_dead (.column_i(column[1:0]), .side_i(side_i), .dead_o(dead));

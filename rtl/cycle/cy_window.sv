@@ -1,7 +1,7 @@
 /// A g of a constant stencil on a stream of nodes, by rows: two rows wait, and columns are weighted before they
 /// are added. Nodes beyond the grid's edge come as zeros, and a row begins with the west edge: what is east of a row's last
 /// node is the next row's edge. Of the beat that came a row and 1 clock before g_i, sum_o is there WindowLatency + 2
-/// clocks behind g_i, and mid_o, its g.
+/// clocks after g_i, and mid_o, its g.
 `include "mantissa.svh"
 `default_nettype none
 module cy_window #(
@@ -43,7 +43,7 @@ module cy_window #(
       fx_weighted #(.W(GW + 1), .Words(2), .C0((Negative != 0) ? -Corner : Corner), .C1((Negative != 0) ? -East : East),
                     .Latency(WindowLatency), .OutW(OutW)) i_beside (
         .clk_i, .en_i(1'b1), .x_i({here_q, outer_q}), .sum_o(beside[l*OutW +: OutW]));
-      // West of the first lane is the last one of the beat before; what is east of a node comes a clock behind what is west of it.
+      // West of the first lane is the last one of the beat before; what is east of a node comes a clock after what is west of it.
       wire [OutW-1:0] west, east;
       if (l == 0) begin : g_west
         assign west = behind_q[(Lanes-1)*OutW +: OutW];

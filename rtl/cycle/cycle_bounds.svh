@@ -67,7 +67,7 @@
   function automatic [63:0] cy_half(input [63:0] x, input integer s);
     cy_half = (s > 0) ? ((x >> (s - 1)) + 64'd1) >> 1 : x << (-s);
   endfunction
-  // The largest magnitude at step k on the way down. which: 0 r as it enters the step, 1 g, 2 f behind it; 3, 4, 5: g, f and
+  // The largest magnitude at step k on the way down. which: 0 r as it enters the step, 1 g, 2 f after it; 3, 4, 5: g, f and
   // the step's r before they are cut.
   function automatic [63:0] cy_most(input integer k, input integer which);
     logic [63:0] r, f, g, whole, sum, rest, weight, rows;
@@ -115,7 +115,7 @@
       cy_window_latency = cy_max(a, b);
     end
   endfunction
-  localparam integer LastW = cy_bits(cy_capped(cy_most(Before - 1, 5), H)); // of r behind the last step,
+  localparam integer LastW = cy_bits(cy_capped(cy_most(Before - 1, 5), H)); // of r after the last step,
   localparam integer TW = LastW + 4;                                       // of t,
   localparam integer WordW = cy_max(cy_max(TW, EW), W + 16);                // and of t and e in memory
   localparam integer WindowLatency = cy_window_latency(Centre, East, North, Corner);

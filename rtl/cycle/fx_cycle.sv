@@ -2,7 +2,7 @@
 /// around them; all vectors are in memory on the chip. docs/cycle_core.md has the registers and what a solve is.
 ///
 ///   s_axis_d    in, words of D, a node of the grid each, while no run is on; tlast with the last beat. A run begins with U = 0.
-///   m_axis_u    out, words of U, behind CONTROL.send
+///   m_axis_u    out, words of U, after CONTROL.send
 ///   accepted_o  one clock: D was looked at; cycles, x and the sum of squares as they are then, for who looks on
 ///
 /// A sweep takes a level's nodes by beats, Lanes of them a clock. Down: r enters, the smoothing steps trail one another by a row, t leaves. Up: the

@@ -1,6 +1,6 @@
 /// What fx_scale does, by two multiplications by a power of two in hard blocks in place of a ring of multiplexers, for an operand
 /// of 14 fraction bits, words multiplied of at most 18 and rounding to nearest (`FX_SHIFT_BLOCKS). One clock, which is the
-/// blocks' own register; so what leaves has a LUT behind it. Empty unless LEAN_LANES is defined.
+/// blocks' own register; so what leaves has a LUT after it. Empty unless LEAN_LANES is defined.
 ///
 /// The product's halves H and L, of 18 and 16 bits, are each moved to the left by one of 0, 2, .. 16 places. Bits of a half and a
 /// term are then found in one of up to three windows of the two, 18 shifts apart: A, of long shifts to the right, is in H alone;

@@ -4,10 +4,10 @@
 ///             have are formed from them (fx_lane_residue, fx_row_residue) and compared at the stream, each word by itself
 ///   totals    the sums of the residues' products against the totals' residues, as the scalar unit takes them
 ///   scalars   the program runs once more while the next pass begins (fx_scalars)
-///   counts    beats that leave, whether even or odd, passes modulo 256, the bank; and how long a pass goes on behind its last token
+///   counts    beats that leave, whether even or odd, passes modulo 256, the bank; and how long a pass goes on after its last token
 ///   registers what is programmed: its parity, from the start on
 ///
-/// A word that overflows is as exact as another; behind a product that does not fit no residue is compared: that ends the run by
+/// A word that overflows is as exact as another; after a product that does not fit no residue is compared: that ends the run by
 /// itself. Residues of factors that 3 divides hide a word's error, so words in front of a multiplier have a parity bit too, and
 /// p' is compared in front of p.q.
 `include "mantissa.svh"
@@ -30,7 +30,7 @@ module fx_core_checks #(
   input  wire                   bank_reg_i,
   input  wire                   bank_i,
   input  wire  [PassesW-1:0]    pass_count_i, ///< its low bits; higher ones show to who asked for so many passes
-  input  wire                   pass_done_i, ///< one clock: the count is one more behind it
+  input  wire                   pass_done_i, ///< one clock: the count is one more after it
 
   input  core_vectors_t         in_ready_i,
   input  wire  [Lanes*UW-1:0]   u_in_i,      ///< the streams' words
@@ -211,7 +211,7 @@ module fx_core_checks #(
     config_bad_q <= rst_ni & busy_i & ~start_i & (^config_i) != config_q;
   end
 
-  // The longest row behind the last token, and what the scalar unit may take; from the close on what both its runs may, while the
+  // The longest row after the last token, and what the scalar unit may take; from the close on what both its runs may, while the
   // second one is on.
   localparam integer MostBehind = `MAX2(2048, 2 * MaxRow + 1024);
   localparam integer MostLog = 9; // of the runs' clocks, and the bus that holds them up

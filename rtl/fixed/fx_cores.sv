@@ -58,7 +58,7 @@ module fx_cores #(
     .araddr_o(araddr), .arvalid_o(arvalid), .arready_i(arready[0]), .rdata_i(rdata), .rresp_i(rresp[1:0]),
     .rvalid_i(rvalid[0]), .rready_o(rready));
 
-  // ---- One pass beat: that of all cores. What a core offers alone, behind another's fault, is thrown away. ------------
+  // ---- One pass beat: that of all cores. What a core offers alone, after another's fault, is thrown away. ------------
   wire [8*Cores-1:0] pass_data;
   wire [Cores-1:0] pass_valid;
   assign m_axis_pass_tdata  = pass_data[7:0];

@@ -1,7 +1,7 @@
 /// One dot product of words over a pass, exact: Lanes products a clock, added in a tree, two levels a clock, and one
 /// accumulator, which TotalW bits are enough for. Lanes without an element bring words that are 0; places without a
 /// token count for nothing, whatever a run that was ended in its middle left behind.
-/// total_o holds a token's products `FX_DOT_LATENCY clocks behind it, and stands from clear_i or the last token on.
+/// total_o holds a token's products `FX_DOT_LATENCY clocks after it, and stands from clear_i or the last token on.
 `include "mantissa.svh"
 `default_nettype none
 module fx_dot #(

@@ -1,4 +1,4 @@
-/// Which elements a constant stencil leaves out: the grid's edge, in rows of row_length_i. Lane l of edge_o, a clock behind a
+/// Which elements a constant stencil leaves out: the grid's edge, in rows of row_length_i. Lane l of edge_o, a clock after a
 /// token, says so of its lane l.
 ///
 /// The last row begins where the vector's end has come into the window: row_length_i elements in front of it. The first
@@ -39,9 +39,9 @@ module fx_edges #(
       end
       wire unused = &{1'b0, length_i, row_length_i, column_i};
     end else begin : g_lanes
-      // Elements behind lane 0's in its row.
+      // Elements after lane 0's in its row.
 `ifdef LEAN_LANES
-      // One adder, of -Lanes or of a row more. What a row begins with comes out of it too, in the clock behind clear_i, which
+      // One adder, of -Lanes or of a row more. What a row begins with comes out of it too, in the clock after clear_i, which
       // holds no token: then a register is cleared to a constant and none is loaded.
       logic [RowLenW-1:0] behind_q;
       logic clear_q;
@@ -80,7 +80,7 @@ module fx_edges #(
       assign ends = near ? Lanes'(1) << behind_q[Log-1:0] : '0;
       // The first row ends in lane turn, of token row_length_i / Lanes.
       wire [Log-1:0] turn = row_length_i[Log-1:0];
-      // The last one begins in lane first_q, one, two or three tokens behind the one that has the first slot of the flush.
+      // The last one begins in lane first_q, one, two or three tokens after the one that has the first slot of the flush.
       logic [Log-1:0] first_q;
       logic sooner_q, later_q;
       always_ff @(posedge clk_i) begin

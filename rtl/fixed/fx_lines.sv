@@ -1,6 +1,6 @@
 /// From the stream of p' tokens, the rows that a row sum reads, in step: north, centre and, with Rows 3, south of the same
-/// elements. PlanLines clocks (fx_row_plan.svh) behind the slot that completes token t's window they are those of token t + 1.
-/// Elements in front of the vector are not masked: to the south of the first row is what an earlier pass left. Behind the end
+/// elements. PlanLines clocks (fx_row_plan.svh) after the slot that completes token t's window they are those of token t + 1.
+/// Elements in front of the vector are not masked: to the south of the first row is what an earlier pass left. After the end
 /// the caller sends 0.
 ///
 /// With Open the north has a lane more, and the north of lane l is its lane l + north_next_o: lane_turn's last move is the
@@ -10,7 +10,7 @@
 /// for both and so for their sum (lane_turn).
 ///
 /// With one lane the south comes out of the memory that the centre went through, side by side with it. With more it comes
-/// out of one of its own, because two rows one behind the other would take more tokens than short rows have; such memories
+/// out of one of its own, because two rows one after the other would take more tokens than short rows have; such memories
 /// are shallow, and cost the same.
 `include "mantissa.svh"
 `default_nettype none
@@ -45,10 +45,10 @@ module fx_lines #(
   localparam integer Wait = (Lanes > 1 && Turn == 0) ? 1 : 0; // memories delay by three tokens at least
   // Tokens from p_i to the centre and to the south, beyond one row and two rows.
   localparam integer ToCentre = (Lanes == 1) ? 0 : 1 + Turn + Wait;
-  localparam integer ToSouth  = 1; // and Wait tokens behind the memory, which keeps 2^n + 1 in reach of 2^n words
+  localparam integer ToSouth  = 1; // and Wait tokens after the memory, which keeps 2^n + 1 in reach of 2^n words
   localparam integer CentreMax = MaxRow / Lanes + ToCentre;
 `ifdef LEAN_LANES
-  // Two lanes have no move but that by half the lanes. The south's memory then keeps the north, a register behind p_i, for as many
+  // Two lanes have no move but that by half the lanes. The south's memory then keeps the north, a register after p_i, for as many
   // clocks as a row has elements, so that 2^n + 1 stay in reach; a row of 2, too short for a memory, has nothing but edge nodes.
   localparam integer Two = (Half != 0 && Lanes == 2) ? 1 : 0;
   localparam integer SouthMax  = (Two != 0) ? MaxRow :

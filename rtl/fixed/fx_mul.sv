@@ -1,7 +1,7 @@
 /// a b, two's complement, exact. Latency `FX_MUL_LATENCY(AW - 2, BW): one clock where one block of 18 x 18 bits holds
 /// it, else two, of blocks and of their sum.
 ///
-///   Style 0  one `*`, left to the tool; registers behind it
+///   Style 0  one `*`, left to the tool; registers after it
 ///   Style 1  logic: rows of partial products in a tree of carry-chain adders
 ///   Style 2  hard blocks: parts of 17 bits, the highest one signed. With Square, where b is a, the tiles (i, j) and
 ///            (j, i) are one.

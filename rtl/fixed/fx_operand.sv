@@ -8,7 +8,7 @@
 /// left. From the bits of the word that is added to on, nothing is left of the low bits of a word moved left; and from
 /// the bits of the word multiplied and M + 1 on, only the sign of one moved right: beyond these the shift stands.
 ///
-/// One unit for the three, one after another: r' three clocks behind load_i, u' four, p' five. All stand then.
+/// One unit for the three, one after another: r' three clocks after load_i, u' four, p' five. All stand then.
 `include "mantissa.svh"
 `default_nettype none
 module fx_operand #(

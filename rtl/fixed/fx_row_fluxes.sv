@@ -5,7 +5,7 @@
 ///     up(i) = f_NE(i-1) + f_N(i) + f_NW(i+1)      what the element to the north takes: summed, then kept for a row
 ///
 /// PlanFluxes clocks (fx_row_plan.svh) from that in which the rows are those of token t + 1 to q' of token t. Weights are those of token
-/// t a clock behind the former (PlanWeightAt), row sums at PlanRowSumAt.
+/// t a clock after the former (PlanWeightAt), row sums at PlanRowSumAt.
 `include "mantissa.svh"
 `default_nettype none
 module fx_row_fluxes #(
@@ -19,7 +19,7 @@ module fx_row_fluxes #(
   input  wire  [Lanes*PW-1:0]          centre_i,
   input  wire  [Lanes*PW-1:0]          north_i,
   input  wire  [Coefs*Lanes*CoefW-1:0] coef_i,       ///< w_E, w_NW, w_N, w_NE, c
-  input  wire                          token_i,      ///< the fluxes behind the multipliers are those of a token
+  input  wire                          token_i,      ///< the fluxes after the multipliers are those of a token
   input  wire                          second_i,     ///< see up_live
   input  wire  [Lanes-1:0]             zero_i,       ///< a clock before q_o: lanes that become 0
   output logic [Lanes*QW-1:0]          q_o,
@@ -81,8 +81,8 @@ module fx_row_fluxes #(
   wire [(Lanes+1)*FW-1:0] from_south_west = {flux[NorthEast*Lanes*FW +: Lanes*FW], north_east_q2};
   wire unused_before = &{1'b0, from_west, from_south_west};
 
-  wire [Lanes*XW-1:0] own; // of token t, four clocks behind its fluxes
-  wire [Lanes*UpW-1:0] up;  // of token t, two behind
+  wire [Lanes*XW-1:0] own; // of token t, four clocks after its fluxes
+  wire [Lanes*UpW-1:0] up;  // of token t, two after
   generate
     for (l = 0; l < Lanes; l = l + 1) begin : g_sums
       wire [FW-1:0] f_east = flux[(East*Lanes+l)*FW +: FW];
@@ -128,7 +128,7 @@ module fx_row_fluxes #(
     end
 
     if (RowSums != 0) begin : g_row_sums
-      // Its product a clock behind the fluxes.
+      // Its product a clock after the fluxes.
       wire [TW-1:0] p;
       delay #(.W(TW), .N(PlanRowSumAt - PlanWeightAt + 1)) i_p (.clk_i, .en_i, .ptr_i, .d_i(centre_q), .q_o(p));
       for (l = 0; l < Lanes; l = l + 1) begin : g_lane

@@ -1,8 +1,8 @@
 /// The residue modulo 3 that q' must have (fx_rows with a constant stencil), from those that p' must have: the stencil of
-/// residues, which go through line buffers of their own, less what is cut off behind the sum. Clocks are those of fx_rows.
+/// residues, which go through line buffers of their own, less what is cut off after the sum. Clocks are those of fx_rows.
 ///
 /// With one lane the line buffer's address is the column that the checks count (fx_edge_twin), no counter that the words have too.
-/// Its memory has no register behind it, and residues go in a clock later than their words.
+/// Its memory has no register after it, and residues go in a clock later than their words.
 `include "mantissa.svh"
 `default_nettype none
 module fx_row_residue #(
@@ -62,7 +62,7 @@ module fx_row_residue #(
   wire [Lanes*2-1:0] west, middle, east; // of token t + 1,
   logic [Lanes*2-1:0] west_q, middle_q, east_q; // of token t,
   logic [1:0] west_q2; // and of its last lane of the one before
-  localparam integer Early = (PlanStencil >= 3) ? 1 : 0; // a register behind the columns
+  localparam integer Early = (PlanStencil >= 3) ? 1 : 0; // a register after the columns
   genvar l;
   generate
     for (l = 0; l < Lanes; l = l + 1) begin : g_column

@@ -113,7 +113,7 @@ module fx_row_stencil #(
           end
         assign column[l*ColumnW +: ColumnW] = sum_q;
       end
-      // A pair of columns, and the third. With one lane: the column and the one in front of it, then the one behind.
+      // A pair of columns, and the third. With one lane: the column and the one in front of it, then the one after.
       wire [Lanes*BoxW-1:0] box;
       for (l = 0; l < Lanes; l = l + 2) begin : g_pair
         localparam integer Left = (Lanes == 1) ? 0 : l;

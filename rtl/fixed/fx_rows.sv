@@ -1,6 +1,6 @@
 /// The second part of a pass of the integer core: q' = A p' from the stream of p', with a constant stencil (CoefMode 1) or with
 /// streamed weights of fluxes (CoefMode 0); and when each coefficient stream is taken. Elements that a constant stencil
-/// leaves out (the grid's edge) and lanes behind the end give q' = 0.
+/// leaves out (the grid's edge) and lanes after the end give q' = 0.
 ///
 /// Slots come one in each enabled clock from the first to the last of a pass; the slot that completes the window of token t
 /// is number t + D (fx_window), and q' of token t is there PlanLatency clocks later (fx_row_plan.svh).
@@ -26,7 +26,7 @@ module fx_rows #(
   input  wire                          slot_i,            ///< p_i is that of a slot
   input  wire                          slot_real_i,       ///< of a token, not of the flush
   input  wire                          slot_last_i,
-  input  wire  [Lanes*PW-1:0]          p_i,               ///< 0 behind the end
+  input  wire  [Lanes*PW-1:0]          p_i,               ///< 0 after the end
   input  wire  [Coefs*Lanes*CoefW-1:0] band_i,            ///< stream-major: w_E, w_NW, w_N, w_NE, c
   output logic [Coefs-1:0]             take_band_o,       ///< beats taken: see core_streams
   output logic [Coefs-1:0]             take_band_ahead_o,
@@ -47,7 +47,7 @@ module fx_rows #(
   localparam integer Latency = PlanLatency;
   localparam integer Stencil = (CoefMode == 1) ? 1 : 0;
 
-  // Element tokens, by the clocks behind the slot that completes their window.
+  // Element tokens, by the clocks after the slot that completes their window.
   wire window, second, ends;
   fx_window #(.Lanes(Lanes), .MaxRow(MaxRow)) i_window (
     .clk_i, .en_i, .clear_i, .row_length_i, .slot_i, .window_o(window), .second_o(second), .ends_o(ends));
@@ -109,7 +109,7 @@ module fx_rows #(
   assign bad_o = word_bad | edge_bad;
   generate
     if (Parity != 0) begin : g_parity
-      // No reset: a pass behind one must not have the mark of the pass that it ended.
+      // No reset: a pass after one must not have the mark of the pass that it ended.
       logic clear_q, mark_q, word_bad_q;
 `ifndef SYNTHESIS
       initial mark_q = 1'b0;
@@ -128,7 +128,7 @@ module fx_rows #(
     end
   endgenerate
 
-  // The lanes that become 0 a clock later: those behind the end, and the edge. Fluxes of places without a token are
+  // The lanes that become 0 a clock later: those after the end, and the edge. Fluxes of places without a token are
   // formed with whatever weights are there, and dot products add every word: they are 0 too.
   logic [Lanes-1:0] dead_q;
   wire [Lanes-1:0] edge_node;

@@ -73,7 +73,7 @@ module fx_scale #(
 `else
   localparam integer Slots = `FX_TERM_GROUPS(M, OutW);
   generate
-    // From the longest turn to the shortest, each as wide as those behind it need.
+    // From the longest turn to the shortest, each as wide as those after it need.
     for (k = TurnW - 1; k >= 0; k = k - 1) begin : g_turn
       localparam integer By   = (1 << k) * Step;
       localparam integer InW  = `MIN2(Ring, Slots + (2 << k) - 1) * Step;

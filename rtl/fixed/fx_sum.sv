@@ -4,7 +4,7 @@
 module fx_sum #(
   parameter integer N = 4,
   parameter integer W = 36,
-  parameter integer Odd = (N == 2) ? 1 : 0 ///< a register behind this level: behind each second, and the last
+  parameter integer Odd = (N == 2) ? 1 : 0 ///< a register after this level: after each second, and the last
 ) (
   input  wire                   clk_i,
   input  wire                   en_i,

@@ -11,7 +11,7 @@ module fx_term #(
   parameter integer FromMost = 18, ///< see fx_move
   parameter integer OutMost  = 18,
   parameter integer Down     = 0,  ///< half is 0
-  parameter integer Negate   = 0,  ///< the term's complement; behind fx_blocks fx_add complements term_o
+  parameter integer Negate   = 0,  ///< the term's complement; after fx_blocks fx_add complements term_o
   localparam integer ProductW = `FX_OPERAND_W(M) + FromW,
   localparam integer MoveW   = `FX_MOVE_W(M, FromMost, OutMost, OutW)
 ) (

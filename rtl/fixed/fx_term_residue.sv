@@ -1,6 +1,6 @@
 /// A product's term and half as they count for a residue modulo 3, in digits to be added up: (word factor - what lies below) over
 /// the term's unit, and not the half itself. The word's residue comes with the word; what is below is taken from the product itself.
-/// A clock behind the product.
+/// A clock after the product.
 ///
 /// What is below is added up by pieces of an even number of bits on carry chains, where a mask and a sign take no LUT of their own,
 /// the carries at the lowest bit again: 3 divides 2^even - 1. So the complement of a piece is its negative, too.

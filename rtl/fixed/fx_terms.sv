@@ -1,5 +1,5 @@
 /// A sum of shifted words: for every bit 32 j + k of Terms, word j times 2^k. The low OutW bits of it, Latency clocks later: a
-/// balanced tree with a register behind each adder. Terms that are due later wait before they are added.
+/// balanced tree with a register after each adder. Terms that are due later wait before they are added.
 `include "mantissa.svh"
 `default_nettype none
 module fx_terms #(

@@ -29,7 +29,7 @@ module fx_totals #(
       assign s_axis_sum_tready = 1'b0;
       wire unused = &{1'b0, clk_i, rst_ni, clear_i, close_i, m_axis_sum_tready, s_axis_sum_tdata, s_axis_sum_tvalid};
     end else begin : g_together
-      // A total is waited for behind its part, which stands from close_i to clear_i.
+      // A total is waited for after its part, which stands from close_i to clear_i.
       assign m_axis_sum_tdata = part_i;
       logic waits_q;
       assign s_axis_sum_tready = waits_q;

@@ -1,4 +1,4 @@
-/// Has the scalar unit's program run twice, and compares what comes out: once as it is asked for, and once more behind it, while
+/// Has the scalar unit's program run twice, and compares what comes out: once as it is asked for, and once more after it, while
 /// the next pass begins. The totals stand for long enough: the program takes them in its first clocks. What counts is what leaves:
 /// the end and the operands of the vector updates. What else the program stores is read by itself alone.
 `default_nettype none
@@ -15,7 +15,7 @@ module fx_twice #(
   input  wire  [2:0]        end_i,
   input  wire  [ResultW-1:0] results_i,
   input  wire               late_i,         ///< the second run has had its time
-  output logic              done_o,         ///< one clock, behind the first run; end_o from the next one on
+  output logic              done_o,         ///< one clock, after the first run; end_o from the next one on
   output logic [2:0]        end_o,
   output logic              checking_o,     ///< the second run is on
   output logic              bad_o           ///< one clock: it came out another way, or does not end

@@ -50,7 +50,7 @@ module fx_update #(
 );
   localparam integer Stages = `MAX2(UpdatePOut, UpdateUOut); // the last that a stream meets
 
-  // Tokens, by the clocks behind their slot. Place 0 is the slot's own clock plus one, as in core_update.
+  // Tokens, by the clocks after their slot. Place 0 is the slot's own clock plus one, as in core_update.
   wire [Stages:0] real_q, last_q, slot_q, slot_last_q;
   pass_tokens #(.Stages(Stages)) i_tokens (
     .clk_i, .rst_ni, .en_i, .clear_i, .slot_i, .slot_real_i, .slot_last_i, .token_last_i, .slot_o(slot_q),

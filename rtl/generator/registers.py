@@ -68,7 +68,7 @@ def register_header_cpp(core):
              "/// Byte addresses; values wider than 32 bits take two words, the low one at the lower address.",
              "enum Register : std::uint32_t {"]
     for r in core["register"]:
-        tail = " // of band b at 8 b behind" if r["name"] == "COEFFICIENT" else ""
+        tail = " // of band b at 8 b after" if r["name"] == "COEFFICIENT" else ""
         lines.append(f"    k{camel(r['name'])} = 0x{r['at']:02X},{tail}")
     lines += ["};", "", f"constexpr std::uint32_t kIdValue = 0x{core['register'][0]['reset']:08X};", "",
               "/// Bits of CONTROL."]

@@ -5,7 +5,7 @@
 /// One term per clock. Depth is a power of two, at least LA + 2 with the adder's latency LA = `ADD_LATENCY(MA, MT, MA):
 /// a partial sum is read, held in the operand registers, added to, and written back before its turn comes again.
 /// One read port serves both operands of a fold, so a fold takes two clocks.
-///   close_i    at the earliest LA + 1 clocks behind the last term; done_o comes
+///   close_i    at the earliest LA + 1 clocks after the last term; done_o comes
 ///              2 Depth - 1 + log2(Depth) (LA + 1) clocks later
 ///   fold_i     total + other, or other - total with negate_i; done_o comes LA + 2 clocks later
 /// total_o is partial sum 0: it holds from done_o until a term, clear_i or fold_i comes.

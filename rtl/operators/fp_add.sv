@@ -2,7 +2,7 @@
 /// otherwise; one sum per clock. Stages 4 is smaller and slower: the alignment shares a stage with the sum, and the fine
 /// half of the normaliser one with the rounding.
 ///
-/// Single path. The smaller magnitude is shifted behind the larger; one sticky bit stands for all that falls off, so
+/// Single path. The smaller magnitude is shifted after the larger; one sticky bit stands for all that falls off, so
 /// the truncated difference is the exact one's. Guard bits: one when truncating, two for nearest-even (a subtraction
 /// that loses more than one leading bit has distance below two, and then nothing fell off).
 `include "mantissa.svh"
@@ -102,7 +102,7 @@ module fp_add #(
     end
   endtask
 
-  // The lesser behind the larger, and on top of it the sticky bit.
+  // The lesser after the larger, and on top of it the sticky bit.
   function automatic [AlignW:0] align(input [MI:0] lesser, input [EI-1:0] distance);
     logic [AlignW-1:0] whole;
     logic [ShW-1:0] shift;
@@ -143,7 +143,7 @@ module fp_add #(
     end
   endfunction
 
-  // Between equal exponents and toward zero, leaving the range above is known behind the sum: only the carry leads
+  // Between equal exponents and toward zero, leaving the range above is known after the sum: only the carry leads
   // there.
   localparam integer OverAhead = (Rne == 0 && EI == EO) ? 1 : 0;
   wire over;

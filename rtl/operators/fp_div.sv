@@ -1,5 +1,5 @@
 /// a / b, rounded once into s<MO>e<EO>. Sequential, one quotient bit per clock: done_o comes `DIV_LATENCY(MO) clocks
-/// behind start_i, and the outputs hold until the next start_i. A finite number over zero is an infinity.
+/// after start_i, and the outputs hold until the next start_i. A finite number over zero is an infinity.
 `include "mantissa.svh"
 `default_nettype none
 module fp_div #(

@@ -1,5 +1,5 @@
 /// a * b in one format, rounded once; sequential, two bits of b per clock and no multiplier block. done_o comes
-/// `MUL_SERIAL_LATENCY(M) clocks behind start_i, and the outputs hold until the next start_i.
+/// `MUL_SERIAL_LATENCY(M) clocks after start_i, and the outputs hold until the next start_i.
 `include "mantissa.svh"
 `default_nettype none
 module fp_mul_serial #(

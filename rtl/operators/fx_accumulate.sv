@@ -1,6 +1,6 @@
 /// Sum of fixed-point terms in a window with guard bits; one term per clock, latency one. Exact, so order does not
 /// matter. GuardW guard bits hold 2^GuardW terms. over_o: some term was outside the window; over_i comes one clock
-/// behind its term, as from fp_to_fixed.
+/// after its term, as from fp_to_fixed.
 `default_nettype none
 module fx_accumulate #(
   parameter integer W      = 64,

@@ -1,4 +1,4 @@
-/// As mod3_sum, with a register behind each sum of up to four digits: a clock later. Recursive.
+/// As mod3_sum, with a register after each sum of up to four digits: a clock later. Recursive.
 `default_nettype none
 module mod3_piped #(
   parameter integer N = 9

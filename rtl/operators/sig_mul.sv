@@ -1,6 +1,6 @@
 /// Product of two significands {1, fraction}, in one of three styles. Latency `PRODUCT_LATENCY(MA, MB).
 ///
-///   Style 0  one `*`, left to the tool; registers behind it
+///   Style 0  one `*`, left to the tool; registers after it
 ///   Style 1  logic: rows of partial products in a tree of carry-chain adders
 ///   Style 2  hard blocks: 17 x 17 bit tiles, each one unsigned 17-bit (18-bit signed) multiplier. The hidden bit,
 ///            and one bit more where that saves a tile, are added from logic: (1 + f)(1 + g) = 1 + f + g + f g

@@ -1,6 +1,6 @@
 /// One diagonal of a tiled product: the tiles (i, i + D), each 17 x 17 bits (the last tile of an operand is 18 bits and
 /// signed where SignedA or SignedB says so). They follow each other without overlap, so the row needs no adder.
-/// Registers behind the tiles with Registered. The row's lowest bit is worth 2^(17 |D|).
+/// Registers after the tiles with Registered. The row's lowest bit is worth 2^(17 |D|).
 `include "mantissa.svh"
 `default_nettype none
 module sig_mul_row #(

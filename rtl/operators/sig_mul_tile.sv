@@ -1,5 +1,5 @@
 /// One tile of a product, 17 x 17 bits, each operand 18 bits and signed where SignedA or SignedB says so; a register
-/// behind it with Registered. A module of its own, so that synthesis can put a device's multiplier with the register
+/// after it with Registered. A module of its own, so that synthesis can put a device's multiplier with the register
 /// inside it in its place.
 `default_nettype none
 module sig_mul_tile #(

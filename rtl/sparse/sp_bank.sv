@@ -1,4 +1,4 @@
-/// One bank of p: a memory of two ports, of which both read and one writes. A word is there two clocks behind its
+/// One bank of p: a memory of two ports, of which both read and one writes. A word is there two clocks after its
 /// address. A clock in which the second port writes reads nothing there.
 `default_nettype none
 module sp_bank #(

@@ -4,7 +4,7 @@
 /// row_stream.hpp the order in which rows and entries come; docs/sparse_rtl.md how to attach the core.
 ///
 ///   s_axis_word  in, a vector, Lanes words of WordW bits a beat (lane 0 lowest, right-aligned), while no run is on; tuser:
-///                0 u, 1 r, 2 p, 3 q. In the order of positions, LENGTH / Lanes beats, rounded up; words behind the
+///                0 u, 1 r, 2 p, 3 q. In the order of positions, LENGTH / Lanes beats, rounded up; words after the
 ///                last element are 0; tlast with the last beat
 ///   s_axis_ask   in, tdata[1:0] a vector, while no run is on and no vector half loaded: it leaves by
 ///   m_axis_word  out, as many beats of words, sign-extended, tlast with the last one
@@ -162,7 +162,7 @@ module sp_core #(
   // Tokens go on a clock later: the address of what a stage takes leaves two clocks in front of it.
   localparam integer Waits = `MAX3(UpdateUIn, UpdateRIn, UpdatePIn);
   logic token_q;
-  logic [Waits:1] real_q; // tokens, by the clocks behind their slot
+  logic [Waits:1] real_q; // tokens, by the clocks after their slot
   wire  [Waits:0] real_at = {real_q, token_now};
   always_ff @(posedge clk_i)
     if (!rst_ni || clear) begin

@@ -5,7 +5,7 @@
 /// chooses among half of the lanes' addresses, and a lane among half of the ports' words. Of lanes 2 k and 2 k + 1 one
 /// reads at either port.
 ///
-/// Words come four clocks behind an address, two behind read_at_i.
+/// Words come four clocks after an address, two after read_at_i.
 `default_nettype none
 module sp_gather #(
   parameter integer Lanes = 4,

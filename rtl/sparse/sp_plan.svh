@@ -1,4 +1,4 @@
-  // Clocks of the sparse core's rows, from a beat to its p', to the sum, and to the words of a slice; behind fx_parameters.svh
+  // Clocks of the sparse core's rows, from a beat to its p', to the sum, and to the words of a slice; after fx_parameters.svh
   // and RowLog. A row's sum has CoefF + PF fraction bits; RowShift means nothing here.
   /* verilator lint_off UNUSEDPARAM */
   localparam integer RowSumW    = CoefW + PW + RowLog; // bits of an exact row sum

@@ -1,10 +1,10 @@
 /// q' = A p', rows one slice after another: in a beat each lane brings a column and a coefficient of its row, p' is
-/// gathered, multiplied, and added to the lane's sum, exactly. Behind the last beat of a slice, which brings the rows'
+/// gathered, multiplied, and added to the lane's sum, exactly. After the last beat of a slice, which brings the rows'
 /// diagonals and so their own p', the sums are rounded once.
 ///
 /// A beat: at lane * EntryW {coefficient, address, bank}, the bank lowest and absent with one lane; above them the bit
 /// that marks the last beat of a slice. With delta_i the address is a two's complement difference from the slice's.
-/// Beats come in any clock and are never held up. give_o, with q_o and p_o, comes RowLatency clocks behind a slice's
+/// Beats come in any clock and are never held up. give_o, with q_o and p_o, comes RowLatency clocks after a slice's
 /// last beat.
 `include "mantissa.svh"
 `default_nettype none

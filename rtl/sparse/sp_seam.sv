@@ -1,6 +1,6 @@
 /// The way of whole vectors in and out of the core, while no run is on: a beat of Lanes words a clock. A vector is 0 u,
 /// 1 r, 2 p, 3 q. Beats come and go in the order of positions, tokens_i of them.
-/// A beat is there two clocks behind its address.
+/// A beat is there two clocks after its address.
 `default_nettype none
 module sp_seam #(
   parameter integer W     = 124, ///< bits of a beat

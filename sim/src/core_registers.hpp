@@ -33,7 +33,7 @@ enum Register : std::uint32_t {
     kQq = 0x60,
     kSigma = 0x68,
     kRhoStop = 0x70,
-    kCoefficient = 0x80, // of band b at 8 b behind
+    kCoefficient = 0x80, // of band b at 8 b after
     kWordsU = 0xC8,
     kWordsR = 0xD0,
     kWordsP = 0xD8,

@@ -69,7 +69,7 @@ void CoreSession::run_pieces(const RunRequest& request, RunReport& report) {
         }
         RunReport part = finish();
         if (part.passes > piece.passes) { // a counter that an upset has moved
-            fault_ = fmt::format("PASS_COUNT is {} behind a run of {} passes", part.passes, piece.passes);
+            fault_ = fmt::format("PASS_COUNT is {} after a run of {} passes", part.passes, piece.passes);
             part.passes = piece.passes;
             part.end = RunEnd::fault;
         }

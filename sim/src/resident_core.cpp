@@ -135,7 +135,7 @@ private:
         fault_.clear();
         if (how == 1) fault_ = "watchdog: the solve has not ended";
         if (report.passes > request.max_passes || report.steps > report.passes) { // a counter that an upset has moved
-            fault_ = fmt::format("PASS_COUNT is {} and STEPS {} behind a solve of {} passes at most", report.passes,
+            fault_ = fmt::format("PASS_COUNT is {} and STEPS {} after a solve of {} passes at most", report.passes,
                                  report.steps, request.max_passes);
             report.passes = std::min(report.passes, request.max_passes);
             report.steps = std::min(report.steps, report.passes);

@@ -57,16 +57,16 @@ TEST(Gather, SolvesOfTheStoreComeBackFieldByField) {
     };
     put(Scheme::residual_guided, Status::converged, 9e-10, 11);
     put(Scheme::residual_guided, Status::stagnated, 2e-9, 12);
-    put(Scheme::direct, Status::stagnated, 2e-9, 13);
-    put(Scheme::direct, Status::stagnated, 2e-8, 14);
-    put(Scheme::direct, Status::diverged, std::numeric_limits<double>::infinity(), 15);
-    put(Scheme::direct, Status::stagnated, std::numeric_limits<double>::infinity(), 16);
+    put(Scheme::cg, Status::stagnated, 2e-9, 13);
+    put(Scheme::cg, Status::stagnated, 2e-8, 14);
+    put(Scheme::cg, Status::diverged, std::numeric_limits<double>::infinity(), 15);
+    put(Scheme::cg, Status::stagnated, std::numeric_limits<double>::infinity(), 16);
     const std::vector<findings::SolveBeside> solves = ComparisonStore(path).solves({});
     ASSERT_EQ(solves.size(), 6U);
     for (std::size_t i = 0; i < solves.size(); ++i) {
         SCOPED_TRACE(i);
         EXPECT_EQ(solves[i].problem, "poisson2d:level=4");
-        EXPECT_EQ(solves[i].options.scheme, i < 2 ? Scheme::residual_guided : Scheme::direct);
+        EXPECT_EQ(solves[i].options.scheme, i < 2 ? Scheme::residual_guided : Scheme::cg);
         EXPECT_EQ(solves[i].options.tolerance, 1e-9);
         EXPECT_EQ(solves[i].iterations, 11 + i);
         EXPECT_EQ(solves[i].converged, i == 0);

@@ -40,7 +40,7 @@ TEST(InexactPcg, AnExactPreconditionerTakesOneStep) {
 TEST(InexactPcg, OneInnerStepIsPlainCg) {
     for (const char* problem : {"poisson2d:level=6", "diffusion2d:level=5"}) {
         SolveOptions direct = inexact("double", 1);
-        direct.scheme = Scheme::direct;
+        direct.scheme = Scheme::cg;
         const SolveResult plain = run(problem, direct);
         const SolveResult r = run(problem, inexact("double", 1));
         EXPECT_EQ(r.status, Status::converged);

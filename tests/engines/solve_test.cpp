@@ -210,7 +210,7 @@ TEST(Solve, FlexibleCountsLikeDirectCg) {
     const auto emulated = make_emulated_engine();
     SolveOptions o;
     o.spec = parse_spec("double");
-    o.scheme = Scheme::direct;
+    o.scheme = Scheme::cg;
     const SolveResult direct = solve(problem, *emulated, o);
     o.scheme = Scheme::recurrence;
     o.recurrence = RecurrenceChoice::flexible;
@@ -224,7 +224,7 @@ TEST(Solve, FlexibleCountsLikeDirectCg) {
 TEST(Solve, VariantsCountLikeDirectCg) {
     SolveOptions o;
     o.spec = parse_spec("double");
-    o.scheme = Scheme::direct;
+    o.scheme = Scheme::cg;
     o.tolerance = 1e-9; // which the true residual of all of them attains
     const auto direct = run("poisson2d:level=7", o);
     for (const char* scheme : {"pipelined", "chronopoulos-gear", "ghysels-vanroose"}) {
@@ -349,7 +349,7 @@ TEST(Verdicts, OptionsThatContradictAreRefused) {
 
 TEST(Jacobi, ScalingHelpsAJumpingCoefficient) {
     SolveOptions o;
-    o.scheme = Scheme::direct;
+    o.scheme = Scheme::cg;
     o.spec = parse_spec("double");
     const std::string problem = "diffusion2d:level=5,field=jump,contrast=10000";
     const SolveResult without = run(problem, o);

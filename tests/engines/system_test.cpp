@@ -66,9 +66,9 @@ TEST(SystemFromRows, NamesTheFirstFault) {
     refused([](RowParts& r) { r.column[4] = 4000000000U; },
             "row 2 has column 4000000000, the matrix has 3: columns count from 0 to 2");
     refused([](RowParts& r) { r.column[3] = 0; },
-            "row 1 has column 0 behind column 0: give each column once, in ascending order");
+            "row 1 has column 0 after column 0: give each column once, in ascending order");
     refused([](RowParts& r) { r.column[2] = 2; },
-            "row 1 has column 1 behind column 2: give each column once, in ascending order");
+            "row 1 has column 1 after column 2: give each column once, in ascending order");
     refused([](RowParts& r) { r.value[3] = kNan; }, "row 1 column 1 is nan: give finite numbers");
 }
 

@@ -1,4 +1,4 @@
-// The assignment of a slice's entries to turns (gpu/src/bank_schedule.hpp), which needs no device.
+// The assignment of a slice's entries to turns (gpu/src/sparse/bank_schedule.hpp), which needs no device.
 #include <cstdint>
 #include <random>
 #include <string>
@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "bank_schedule.hpp"
+#include "sparse/bank_schedule.hpp"
 
 namespace mantissa::gpu {
 namespace {

@@ -1,7 +1,7 @@
 // The arithmetic of the gpu engine, on the host: what the kernels build from the processor's operations toward zero
 // equals what MPFR says. The device's operations themselves are replaced by the contract's definitions here, so the
 // expectations come from elsewhere: a unit that handed everything to those definitions would agree with them by itself.
-#include "engine_arithmetic.cuh"
+#include "engine/engine_arithmetic.cuh"
 
 #include <cmath>
 #include <map>

@@ -1,5 +1,5 @@
-// How a matrix is laid out for resident solves (gpu/src/sparse_resident_layout.hpp), which needs no device.
-#include "sparse_resident_layout.hpp"
+// How a matrix is laid out for resident solves (gpu/src/sparse/sparse_resident_layout.hpp), which needs no device.
+#include "sparse/sparse_resident_layout.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -95,7 +95,7 @@ TEST(BadInput, WhatHasNoEffectElsewhereIsRefused) {
             {"reproduce table5 --levels 8", {"table5: it is one of synthesis and has no levels"}}});
 }
 
-/// A key that exists, but is of another one; and one that does not, behind a file that does.
+/// A key that exists, but is of another one; and one that does not, after a file that does.
 TEST(BadInput, KeysThatAreOfOthers) {
     const Scratch scratch;
     const std::string matrix =
@@ -189,7 +189,7 @@ TEST(BadInput, FormatsOfArrays) {
             {kSmall + "--format s17e8:rne:rz", {"format 's17e8:rne:rz': rne and rz are two words for one thing"}},
             {kSmall + "--format s17e8:rne:rne", {"two words for one thing"}},
             {kSmall + "--format fx18.16:sat:wrap", {"sat and wrap are two words for one thing"}},
-            {kSmall + "--format fx18", {"format 'fx18': no point behind the word width"}}});
+            {kSmall + "--format fx18", {"format 'fx18': no point after the word width"}}});
     EXPECT_EQ(run(kSmall + "--format float:rz").code, 0); // a name's own words are replaced
 }
 

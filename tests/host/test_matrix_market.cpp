@@ -109,7 +109,7 @@ TEST(MatrixMarket, SizesAreChecked) {
                           {"5000000000 5000000000 5000000000\n", "at most 4294967295"},
                           {"-2 2 2\n", "m.mtx:2: the number of rows is missing or no whole number: '-2'"},
                           {"2 2\n", "m.mtx:2: the number of entries is missing"},
-                          {"2 2 2 2\n", "m.mtx:2: '2' behind the number of entries"},
+                          {"2 2 2 2\n", "m.mtx:2: '2' after the number of entries"},
                           {"4000000000 4000000000 4000000000\n1 1 1\n", "the file is too short"},
                           {"1 1 18446744073709551615\n1 1 1\n", "the file is too short"},
                           {"3 3 2\n1 1 1\n2 2 1\n", "m.mtx:2: diagonal entry 3 is zero or missing"},
@@ -126,8 +126,8 @@ TEST(MatrixMarket, EntriesAreChecked) {
                  {"1 1 1e999\n2 2 1\n", "m.mtx:3: the value 1e999 is beyond double precision"},
                  {"1 1 0x10\n2 2 1\n", "m.mtx:3: the value is missing or no number"},
                  {"1 1 \n2 2 1\n", "m.mtx:3: the value is missing"},
-                 {"1 1 1 1\n2 2 1\n", "m.mtx:3: '1' behind the value"},
-                 {"1 1 1\n2 2 1\n\n% end\n2 1 1\n", "m.mtx:7: text behind the last of 2 entries"}});
+                 {"1 1 1 1\n2 2 1\n", "m.mtx:3: '1' after the value"},
+                 {"1 1 1\n2 2 1\n\n% end\n2 1 1\n", "m.mtx:7: text after the last of 2 entries"}});
     refuse(std::string(kBanner) + "1 1 2\n1 1 1e308\n1 1 1e308\n", "add up beyond double precision");
 }
 
@@ -183,7 +183,7 @@ TEST(MatrixMarket, ArrayStorage) {
     const std::string head = "%%MatrixMarket matrix array real general\n";
     refuse_each(head, {{"2 3\n1 0 0 1 0 0\n", "m.mtx:2: 2 rows and 3 columns"},
                        {"2 2\n1 0\n0 \n", "m.mtx:5: the file ends in column 2 of 2"},
-                       {"2 2\n1 0\n0 1 1\n", "m.mtx:4: text behind the last of 4 values"},
+                       {"2 2\n1 0\n0 1 1\n", "m.mtx:4: text after the last of 4 values"},
                        {"2 2\n1 0\n0 -1\n", "m.mtx:4: diagonal entry 2 is negative"},
                        {"2 2\n0 0\n0 1\n", "m.mtx:3: diagonal entry 1 is zero"},
                        {"4000000000 4000000000\n1\n", "the file is too short"},

@@ -22,7 +22,7 @@ using namespace mantissa;
 
 SolveResult solved(const System& system, const std::vector<double>& b, double tolerance) {
     SolveOptions o;
-    o.scheme = Scheme::direct;
+    o.scheme = Scheme::cg;
     o.spec = DatapathSpec(parse_format("double"));
     o.tolerance = tolerance;
     o.jacobi = true;

@@ -114,7 +114,7 @@ TEST(NativeLoops, AreTakenForARecurrenceByNameInDoubleOrFloat) {
     const Problem rows = make_problem("poisson3d:level=2"), grid = make_problem("poisson2d:level=3");
     const AskedFor asked{.engine = "emulated", .format = "double", .solver = true};
     SolveOptions cg;
-    cg.scheme = Scheme::direct;
+    cg.scheme = Scheme::cg;
     cg.recurrence = RecurrenceChoice::cg;
     cg.spec = DatapathSpec(formats::kDouble);
     const auto taken = [&](AskedFor a, const Problem& problem, SolveOptions o) {
@@ -155,7 +155,7 @@ TEST(NativeLoops, SolveToTheTrueResidual) {
                 for (const bool jacobi : {false, true}) {
                     SCOPED_TRACE(std::string(text) + " " + to_string(choice) + (single ? " float" : " double"));
                     SolveOptions o;
-                    o.scheme = choice == RecurrenceChoice::cg ? Scheme::direct : Scheme::recurrence;
+                    o.scheme = choice == RecurrenceChoice::cg ? Scheme::cg : Scheme::recurrence;
                     o.recurrence = choice;
                     o.spec = native_spec(single);
                     o.jacobi = jacobi;
@@ -261,7 +261,7 @@ TEST(NativeSolves, AreRefusedInOneLine) {
     expect_invalid([&] { static_cast<void>(solve(make_problem("poisson3d:level=2"), *emulated, o)); },
                    "scheme residual-guided does not go with sums that are free in order; here go direct, pipelined, "
                    "bicgstab, defect-correction with the recurrence chebyshev");
-    for (const Scheme scheme : {Scheme::residual_guided, Scheme::jacobi_pcg, Scheme::pipelined, Scheme::direct}) {
+    for (const Scheme scheme : {Scheme::residual_guided, Scheme::jacobi_pcg, Scheme::pipelined, Scheme::cg}) {
         o.scheme = scheme;
         expect_invalid([&] { static_cast<void>(solve(problem, *emulated, o)); },
                        "native loops on this processor take sparse rows");

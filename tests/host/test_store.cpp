@@ -80,7 +80,7 @@ TEST(PointKey, NamesEverythingThatCountsAndNothingElse) {
     same.options.inner = 77; // not used with digits
     EXPECT_EQ(point_key(base), point_key(same));
     Point direct = base, direct_too = base;
-    direct.options.scheme = direct_too.options.scheme = Scheme::direct;
+    direct.options.scheme = direct_too.options.scheme = Scheme::cg;
     direct_too.options.digits = 0;
     EXPECT_EQ(point_key(direct), point_key(direct_too));
 }
@@ -173,7 +173,7 @@ TEST(Store, ReadsAFileOnceAndTellsMixedContents) {
     {
         Store store(path);
         EXPECT_FALSE(store.contains(one));
-        write_diagonal(matrix, 2); // behind the program's back: what it solves may be the older
+        write_diagonal(matrix, 2); // after the program's back: what it solves may be the older
         store.put(one, sample_result(), 2, kProvenance);
     }
     Store store(path);
@@ -290,7 +290,7 @@ TEST(Store, ExportsReadBack) {
     Store store(scratch.path("s.sqlite"));
     store.put(sample_point(), sample_result(), 1089, kProvenance);
     Point direct = sample_point();
-    direct.options.scheme = Scheme::direct;
+    direct.options.scheme = Scheme::cg;
     store.put(direct, sample_result(), 1089, kProvenance);
     store.export_json_lines(scratch.path("s.jsonl"));
     std::istringstream lines(scratch.read("s.jsonl"));

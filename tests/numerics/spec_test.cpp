@@ -229,8 +229,8 @@ TEST(SpecText, FaultsAreNamedInOneLine) {
     for (const char* key : {"u", "r", "q", "operand", "row", "scalar"})
         faulty(std::string("s23e8,") + key + "=mxint8", std::string(key) + "=mxint8: p and coef alone take blocks");
     faulty("s23e8,p=mxint9", "block format 'mxint9': the block formats are mxint8, mxfp8_e4m3");
-    faulty("s23e8,coef=mxint8:round", "behind the colon is the scale's rule: floor, ceil, even or rceil");
-    faulty("s23e8,p=mxint8/33", "behind the slash is a block's length, a power of two in 1..65536");
+    faulty("s23e8,coef=mxint8:round", "after the colon is the scale's rule: floor, ceil, even or rceil");
+    faulty("s23e8,p=mxint8/33", "after the slash is a block's length, a power of two in 1..65536");
     faulty("fx18.16,p=mxint8", "p=mxint8 beside fixed vectors, whose words have one exponent for all");
     faulty("fx18.16,coef=mxint8", "coef=mxint8 beside fixed vectors");
     faulty("double,p=mxint8,sum=free", "write double,sum=free or float,sum=free and nothing else");
@@ -247,8 +247,8 @@ TEST(SpecText, FaultsAreNamedInOneLine) {
     faulty("s17e8,lanes=-2", "lanes is a power of two in 1..64");
     faulty("s17e8,lanes=128", "lanes is a power of two in 1..64");
     faulty("s17e8,lanes=99999999999", "lanes is a power of two in 1..64");
-    faulty("s17e8,dot=s52e11/", "the depth behind / is a power of two in 1..64");
-    faulty("s17e8,dot=s52e11/x", "the depth behind / is a power of two in 1..64");
+    faulty("s17e8,dot=s52e11/", "the depth after / is a power of two in 1..64");
+    faulty("s17e8,dot=s52e11/x", "the depth after / is a power of two in 1..64");
     faulty("s17e8,dot=s52e11/12", "the accumulator depth is a power of two in 1..64");
     faulty("s17e8,dot=s52e11/128", "the accumulator depth is a power of two in 1..64");
     faulty("s17e8,dot=fixed", "write fixed[MSB:LSB], as in fixed[13:-50]");
@@ -303,7 +303,7 @@ TEST(SpecText, FaultsOfFixedSpecsAreNamedInOneLine) {
         SCOPED_TRACE(text);
         expect_line([&] { (void)parse_spec(text); }, phrase);
     };
-    faulty("fx18", "no point behind the word width");
+    faulty("fx18", "no point after the word width");
     faulty("fx65.3", "the word width is outside 2..64");
     faulty("fx18.16:rne", "the policy words of fixed formats are nearest and floor");
     faulty("fx54.50", "r=fx54.50: a datapath's words have at most 53 bits");

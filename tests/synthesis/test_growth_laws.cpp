@@ -78,7 +78,7 @@ TEST(Slices, BoundIsTheScarcestResource) {
     EXPECT_EQ(f.slices("xcup"), 25u); // 400 / 16
     f.paired = 110;
     f.flip_flops = 220;
-    EXPECT_EQ(f.slices("xc7"), 28u); // one behind each LUT and one past it take no place
+    EXPECT_EQ(f.slices("xc7"), 28u); // one after each LUT and one past it take no place
     f.carries = 70;
     EXPECT_EQ(f.slices("xc7"), 70u); // CARRY4, one a slice
     EXPECT_EQ(f.slices("xcup"), 35u);

@@ -275,7 +275,7 @@ private:
             [this](const AdvisedWidths& w, int bits) { return with_coefficient(w, bits); },
             [this](const DatapathSpec& spec) { return refusal_of(spec).empty(); }, kTrials * budget() - spent(),
             [this](const std::string& what) { say(what); });
-        // (Restarts come every so many: a solve ends behind one.)
+        // (Restarts come every so many: a solve ends after one.)
         const auto most = static_cast<std::uint64_t>(kMostTimes * static_cast<double>(m.double_iterations));
         search.improve(*advice_.advised, std::max<std::uint64_t>(most, options_.inner));
         Proposal fewest = *advice_.fewest;

@@ -161,7 +161,7 @@ std::string fault_of_words(const std::vector<std::string>& words) {
     for (std::size_t i = 0; i < words.size(); ++i) {
         const std::string& word = words[i];
         if (word.starts_with("--") && word.ends_with('='))
-            return fmt::format("{}: the text behind it is empty; give a value, or leave the option out",
+            return fmt::format("{}: the text after it is empty; give a value, or leave the option out",
                                base::shortened(word));
         if (word.empty())
             return fmt::format("{} '': the text is empty; give a value, or leave the option out",

@@ -11,7 +11,7 @@ struct Table5Flags {
     bool json = false, stored = false; ///< stored: run nothing
 };
 
-/// Synthesises what the store lacks and prints the table. Throws InvalidInput behind the table when rows failed.
+/// Synthesises what the store lacks and prints the table. Throws InvalidInput after the table when rows failed.
 int reproduce_table5(const Table5Flags& flags, const std::string& typed);
 
 } // namespace mantissa::cli

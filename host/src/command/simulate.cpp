@@ -107,7 +107,7 @@ void check_trace(const SimulateFlags& flags, std::optional<fs::file_time_type> b
     std::error_code ignored;
     fs::remove(save_file_of(flags.trace), ignored);
     throw InvalidInput(fmt::format("--window {}: no waveform was written; the run had {} clocks, the first dozens of "
-                                   "which set up the core: give clocks behind those",
+                                   "which set up the core: give clocks after those",
                                    flags.window, clocks));
 }
 

@@ -171,7 +171,7 @@ int solve_ready(const SolveArguments& flags, const std::string& typed, const Rea
         if (results.size() == 1) print_answer(ready.words, point.options, result, check);
         else print_answers(ready.words, results);
     }
-    if (!fault.empty()) throw InvalidInput(fault); // behind the answer, so that it is not lost
+    if (!fault.empty()) throw InvalidInput(fault); // after the answer, so that it is not lost
     return code;
 }
 

@@ -74,7 +74,7 @@ struct SparsePlan {
 std::vector<SparsePlan> sparse_plans(const Comparison& comparison, Gathered& gathered, const Provenance& here,
                                      const std::string& problem, const Design& design, std::size_t device,
                                      const std::string& multiplier, std::vector<Gap>* unfit = nullptr);
-/// The rows of sparse designs, with GPU and published times of the same problem behind them; empty without such
+/// The rows of sparse designs, with GPU and published times of the same problem after them; empty without such
 /// designs. Solves that did not converge leave figures of whole solves null.
 std::vector<comparison::SparseRow> sparse_rows(const Comparison& comparison, Gathered& gathered,
                                                const Provenance& here);

@@ -251,7 +251,7 @@ std::vector<std::string> sparse_assumptions(const Comparison& c) {
         "and 16 lanes for 1,024 rows a lane; iterations of the whole solve of the matrix scaled by its diagonal, "
         "emulated. Modelled only: area with other numbers of lanes (linear between and beyond; beyond 16 too "
         "small, since a lane's share of the gather grows with the lanes), memories of longer vectors, the power.",
-        "A channel brings its full bandwidth in pieces of 32 bytes, 100 clocks behind a request. FIFOs of channels and "
+        "A channel brings its full bandwidth in pieces of 32 bytes, 100 clocks after a request. FIFOs of channels and "
         "the link between cores have no area here.",
         "Operations of an iteration are two for each entry of the matrix and twelve for each row, whoever computes it; "
         "GB/s is the matrix's stream. Published times are of one iteration, and their solvers compute in other "

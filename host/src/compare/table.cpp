@@ -25,7 +25,7 @@ std::string name_of(const std::string& spec, bool resident, bool sparse, const s
     return spec + (resident ? ", resident" : sparse ? ", sparse" : chebyshev.value_or(false) ? ", chebyshev" : "");
 }
 
-/// Sparse cores, with the times beside them behind those of their problem.
+/// Sparse cores, with the times beside them after those of their problem.
 std::string sparse_text(const std::vector<comparison::SparseRow>& rows) {
     const Table table("  {cores:<72}{channels:>9}{MHz:>8.1f*1e-6}{us a pass:>10.2f*1e6}{GB/s:>9.1f*1e-9}"
                       "{Gop/s:>10.1f*1e-9}{W:>7.0f}{Gop/s/W:>12.3f*1e-9}{iterations:>11}{time:>12}");

@@ -95,7 +95,7 @@ DenseMatrix parse_dense_matrix(std::string_view file, std::string_view name, std
     else read_coordinates(text, name, h, a);
     if (text.next_content())
         text.fail(
-            fmt::format("text behind the last of {} numbers: correct the size line (line {})", h.numbers, h.size_line));
+            fmt::format("text after the last of {} numbers: correct the size line (line {})", h.numbers, h.size_line));
     return a;
 }
 

@@ -1,4 +1,4 @@
-// The parts of a dense solve behind the factors. Internal to host/.
+// The parts of a dense solve after the factors. Internal to host/.
 #pragma once
 
 #include <cstdint>

@@ -230,7 +230,7 @@ IterationContest contest_of(const ComparisonDocument& document, const std::vecto
         const bool same = scheme_name(o) == document.scheme && refines(o.scheme) && o.digits == 0 &&
                           o.inner == document.inner && iterated(o) == RecurrenceChoice::pipelined;
         if (same) enter(contest, {s.spec, s.converged, s.iterations});
-        if (o.scheme == Scheme::direct && s.spec == reference && s.gives_count) contest.reference = s.iterations;
+        if (o.scheme == Scheme::cg && s.spec == reference && s.gives_count) contest.reference = s.iterations;
     }
     for (const comparison::Reference& r : document.references)
         if (r.problem == contest.problem) contest.reference = r.iterations;

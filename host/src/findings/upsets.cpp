@@ -25,7 +25,7 @@ std::string share_text(std::uint64_t part, std::uint64_t whole) {
     return fmt::format("{:.{}f} % ({} of {})", 100 * share, share < 0.1 ? 2 : 1, part, whole);
 }
 
-/// An outcome that was not covered, behind its number.
+/// An outcome that was not covered, after its number.
 std::string_view ended(Outcome outcome) {
     return outcome == Outcome::falsely         ? "falsely converged"
            : outcome == Outcome::not_converged ? "not converged"

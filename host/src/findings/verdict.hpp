@@ -13,7 +13,7 @@ namespace mantissa::findings {
 struct Headline {
     std::string value;     ///< "1.71 ×"; empty where these results do not hold it
     std::string what;      ///< "iterations against double"
-    std::string note;      ///< the figures behind it; what is missing where there is no value
+    std::string note;      ///< the figures after it; what is missing where there is no value
     bool modelled = false; ///< rests on a model or an estimate
 };
 

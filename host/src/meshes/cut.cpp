@@ -95,7 +95,7 @@ struct Cutter {
             if (e.open) ++result.cut_edges;
             else meshes::join_corners(corners, e.a, e.b);
         }
-        // New vertices in the order of the old ones, copies behind one another.
+        // New vertices in the order of the old ones, copies after one another.
         std::vector<std::vector<std::uint32_t>> fans(mesh.points.size());
         for (std::uint32_t at = 0; at < edge_of.size(); ++at)
             if (corners.find(at) == at) fans[mesh.triangles[at / 3][at % 3]].push_back(at);

@@ -179,7 +179,7 @@ Rules of_schedule(const SolveOptions& o) {
                                      i + 1)});
     for (std::size_t i = 1; i < o.schedule.size(); ++i)
         rules.push_back({!(o.schedule[i].below > 0 && o.schedule[i].below < o.schedule[i - 1].below),
-                         fmt::format("schedule: stage {} is below {}, behind {}; give falling numbers above 0", i + 1,
+                         fmt::format("schedule: stage {} is below {}, after {}; give falling numbers above 0", i + 1,
                                      o.schedule[i].below, o.schedule[i - 1].below)});
     return rules;
 }

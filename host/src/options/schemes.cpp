@@ -18,7 +18,7 @@ namespace options {
 std::span<const SchemeAxes> schemes() {
     using R = RecurrenceChoice;
     static const std::vector<SchemeAxes> all{
-        {Scheme::direct, "direct", {R::cg}, "none", "none", "textbook CG on the whole problem"},
+        {Scheme::cg, "direct", {R::cg}, "none", "none", "textbook CG on the whole problem"},
         {Scheme::pipelined, "pipelined", {R::pipelined}, "none", "none", "one wait for sums in an iteration"},
         {Scheme::recurrence, "chronopoulos-gear", {R::chronopoulos_gear}, "none", "none", "engine emulated"},
         {Scheme::recurrence, "ghysels-vanroose", {R::ghysels_vanroose}, "none", "none", "engine emulated"},

@@ -43,7 +43,7 @@ std::string packed(const std::string& rows) {
     return out;
 }
 
-/// Each row behind the difference to the square on its left (PNG's filter 1).
+/// Each row after the difference to the square on its left (PNG's filter 1).
 std::string differences(const Image& image) {
     std::string rows;
     const std::size_t row = kChannels * image.width;

@@ -100,7 +100,7 @@ Coordinates read_array(NumberText& text, const Banner& banner) {
         }
     if (text.next_content())
         text.fail(
-            fmt::format("text behind the last of {} values: correct the size line (line {})", values, c.size_line));
+            fmt::format("text after the last of {} values: correct the size line (line {})", values, c.size_line));
     return c;
 }
 
@@ -134,7 +134,7 @@ Coordinates read_entries(NumberText& text, const Banner& banner) {
     }
     if (text.next_content())
         text.fail(
-            fmt::format("text behind the last of {} entries: correct the size line (line {})", entries, c.size_line));
+            fmt::format("text after the last of {} entries: correct the size line (line {})", entries, c.size_line));
     triangle.check(text.name());
     return c;
 }

@@ -1,4 +1,4 @@
-// The mesh behind a problem's text, and its system with the way back to the mesh. Internal to host/.
+// The mesh after a problem's text, and its system with the way back to the mesh. Internal to host/.
 #pragma once
 
 #include <optional>

@@ -18,7 +18,7 @@ struct Description {
     std::vector<std::string> files{};  ///< that assemble() reads
 };
 
-// `text` is the whole problem text, `options` what stands behind its colon.
+// `text` is the whole problem text, `options` what stands after its colon.
 Description describe_poisson2d(std::string_view text, std::string_view options);
 Description describe_diffusion2d(std::string_view text, std::string_view options);
 Description describe_poisson3d(std::string_view text, std::string_view options);

@@ -129,7 +129,7 @@ Point cell_point(const PaperCell& cell) {
     SolveOptions& o = point.options;
     o.spec = DatapathSpec(mantissa::parse_format(cell.inner_format));
     if (cell.scheme == "direct") {
-        o.scheme = Scheme::direct;
+        o.scheme = Scheme::cg;
     } else if (cell.scheme == "residual_guided") {
         o.scheme = Scheme::residual_guided;
     } else if (cell.scheme == "defect_correction" || cell.scheme == "defect_correction_plain") {

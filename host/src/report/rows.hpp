@@ -1,7 +1,7 @@
 // What results files hold, as the report reads it. Internal to host/.
 //
 // Every figure keeps its way back: the address "s0/points/12/inner_iterations" is column inner_iterations of row
-// (rowid) 12 of table points of the first file; behind a document's column comes its path, as in
+// (rowid) 12 of table points of the first file; after a document's column comes its path, as in
 // "s0/comparison/1/rows/3/seconds".
 #pragma once
 

@@ -54,7 +54,7 @@ Run run_one(const Problem& problem, const Engine& engine, const DatapathSpec& sp
     Run run;
     Hash hash;
     std::vector<double> x(problem.b.size()), d(problem.b.size());
-    // A pass lags its result: behind pass k + 1, u and r are those of iteration k.
+    // A pass lags its result: after pass k + 1, u and r are those of iteration k.
     RunEnd end = session->run({.passes = 1}).end;
     for (std::uint64_t done = 0;;) {
         const double rho = session->scalars().rho;

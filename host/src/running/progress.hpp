@@ -21,7 +21,7 @@ using base::duration_text;
 bool error_is_terminal();
 bool output_is_terminal();
 
-/// A line on the terminal that is drawn anew four times a second, beginning after two seconds: `text`, and behind it
+/// A line on the terminal that is drawn anew four times a second, beginning after two seconds: `text`, and after it
 /// what tools are running. Nothing when standard error is no terminal.
 class TickingLine {
 public:

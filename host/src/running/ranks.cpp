@@ -59,7 +59,7 @@ void wait_for_all(const Ranks& ranks, MPI_Request request) {
     wait_for(ranks, std::span(&request, 1), [] { return std::string("another rank"); });
 }
 
-/// Others find out at the same time: the lowest of them speaks, and ends those behind it meanwhile.
+/// Others find out at the same time: the lowest of them speaks, and ends those after it meanwhile.
 void let_lower_ranks_speak(int rank) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1500) * std::min(rank, 8));
 }

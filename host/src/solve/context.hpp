@@ -77,7 +77,7 @@ struct SolveContext {
     }
 
     /// Has the problem as given reached its tolerance, whatever the scaled defect says? `d` is the scaled problem's
-    /// defect, `scaled_norm` its norm. Asked behind outer steps; costs nothing while the answer must be no.
+    /// defect, `scaled_norm` its norm. Asked after outer steps; costs nothing while the answer must be no.
     template <class Defect> [[nodiscard]] bool reached_as_given(double scaled_norm, Defect&& d) const {
         // ||D^1/2 d|| is at least ||d|| over the largest D^-1/2.
         if (scaled == nullptr || !(scaled_norm / largest_scale < target_as_given)) return false;

@@ -16,7 +16,7 @@ public:
           recurrence_(options.recurrence), bounds_(bounds), buffer_(std::min(size_, kTransfer)) {}
 
     InnerOutcome solve(const Fill& r, const InnerGoal& goal, SolveContext& context) override {
-        // (Behind clear() of r, p and q a point that moved is back at r's format.)
+        // (After clear() of r, p and q a point that moved is back at r's format.)
         for (const Vec v : {Vec::u, Vec::r, Vec::p, Vec::q}) session_->clear(v);
         for (std::size_t first = 0; first < size_; first += buffer_.size()) {
             const std::span<double> part(buffer_.data(), std::min(buffer_.size(), size_ - first));

@@ -137,7 +137,7 @@ private:
                 [&](std::size_t at, std::span<double> values) { host_->scaled_defect(at, scale, values); }, goal,
                 context_);
             if (!(outcome.overflow && scale_.fixed())) {
-                scale_.behind(outcome.words);
+                scale_.after(outcome.words);
                 return take_correction(outcome, scale);
             }
             ++context_.result.outer_iterations;

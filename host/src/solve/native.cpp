@@ -93,7 +93,7 @@ bool take_native_loops(const AskedFor& asked, const Problem& problem, SolveOptio
     const bool formats = asked.format == "double" || asked.format == "float";
     if (asked.engine != "emulated" || !formats || asked.scheme || asked.datapath) return false;
     if (!options.recurrence || options.preconditioner || problem.system.kind() != System::Kind::sparse) return false;
-    const bool alone = options.scheme == Scheme::direct || options.scheme == Scheme::recurrence;
+    const bool alone = options.scheme == Scheme::cg || options.scheme == Scheme::recurrence;
     const RecurrenceChoice::Name name = options.recurrence->name;
     if (!alone || (name != RecurrenceChoice::cg && name != RecurrenceChoice::bicgstab)) return false;
     options.spec = native_spec(asked.format == "float");
@@ -145,7 +145,7 @@ void check_native(const Problem& problem, const Engine& engine, const SolveOptio
         const std::string why = engine.native_refusal(o.spec, problem.system, choice);
         if (!why.empty()) throw InvalidInput(why);
     };
-    if (o.scheme != Scheme::jacobi_pcg && o.scheme != Scheme::pipelined && o.scheme != Scheme::direct &&
+    if (o.scheme != Scheme::jacobi_pcg && o.scheme != Scheme::pipelined && o.scheme != Scheme::cg &&
         !iterates_chebyshev(o) &&
         (o.scheme != Scheme::recurrence || (choice.recurrence == nullptr && choice.restart == 0))) {
         const std::string schemes = native_schemes(problem, engine, o);
@@ -166,7 +166,7 @@ void check_native(const Problem& problem, const Engine& engine, const SolveOptio
 
 namespace {
 
-/// What became of a run, but for the true residual, which decides behind it.
+/// What became of a run, but for the true residual, which decides after it.
 void judge(PcgEnd end, SolveContext& context) {
     switch (end) {
     case PcgEnd::reached:
@@ -212,7 +212,7 @@ void solve_native(const Problem& problem, const Engine& engine, std::vector<doub
         const PickedPlan& plan = context.native->plan();
         result.native = NativeOutcome{plan.plan, plan.why, 0};
     } else {
-        ++result.outer_iterations; // a round behind the first begins with a defect in double
+        ++result.outer_iterations; // a round after the first begins with a defect in double
     }
     // (At a hundred million unknowns each copy is a second.)
     std::vector<double> near_one;

@@ -142,7 +142,7 @@ SolveResult solve_over_parts(const Problem& problem, const std::shared_ptr<Space
     const auto start = std::chrono::steady_clock::now();
     if (const std::string why = options::refusal(options, problem); !why.empty()) throw InvalidInput(why);
     const bool jacobi = options.scheme == Scheme::jacobi_pcg;
-    if (!jacobi && options.scheme != Scheme::direct)
+    if (!jacobi && options.scheme != Scheme::cg)
         throw InvalidInput(fmt::format("scheme {}: in double precision direct and jacobi-pcg are shared out over parts",
                                        scheme_name(options)));
     check(options, options.scheme);

@@ -50,7 +50,7 @@ double refine(OuterArithmetic& outer, InnerSolver& inner, std::span<const double
             if (watch.ends(context, norm / context.initial)) return norm;
             continue;
         }
-        inner_scale.behind(outcome.words);
+        inner_scale.after(outcome.words);
         bool finite = true;
         if (outcome.useful) {
             for (std::size_t at = 0; at < size && finite; at += part.size()) {

@@ -54,7 +54,7 @@ private:
                 continue;
             }
             faults_ = 0;
-            inner_.behind(words);
+            inner_.after(words);
             switch (finish_step(report)) {
             case Step::goes_on:
                 continue;

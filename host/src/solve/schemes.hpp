@@ -1,4 +1,4 @@
-// The solution schemes behind solve(). Each works on the (already scaled) problem, updates u and d in place, counts in
+// The solution schemes after solve(). Each works on the (already scaled) problem, updates u and d in place, counts in
 // the context and leaves the status there.
 #pragma once
 

@@ -82,7 +82,7 @@ void run_scheme(const Problem& problem, const Engine& engine, std::vector<double
     if (context.options.spec.sums_free()) return solving::solve_native(problem, engine, u, d, context);
     if (engine_cycles(problem, engine, context.options)) return solving::solve_cycles(problem, engine, u, d, context);
     switch (context.options.scheme) {
-    case Scheme::direct:
+    case Scheme::cg:
     case Scheme::pipelined:
         return solving::solve_direct(problem, engine, u, d, context);
     case Scheme::recurrence:

@@ -18,7 +18,7 @@ using results::Statement;
 
 namespace {
 
-constexpr int kFirstExported = 2; // behind id and key
+constexpr int kFirstExported = 2; // after id and key
 
 /// A spreadsheet takes what begins so for a formula, and runs it: such a text gets a ' in front, and is a text again.
 std::string without_formula(std::string_view text) {

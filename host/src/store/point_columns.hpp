@@ -12,7 +12,7 @@
 
 namespace mantissa::results {
 
-/// Those that a row has behind its figures (Column::later) or in front of them (Column::first).
+/// Those that a row has after its figures (Column::later) or in front of them (Column::first).
 std::vector<const options::Option*> column_options(options::Column which,
                                                    std::span<const options::Option> among = options::table());
 /// "inner INTEGER".

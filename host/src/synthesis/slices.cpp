@@ -12,7 +12,7 @@ std::uint64_t quotient(std::uint64_t count, std::uint64_t per_slice) {
     return (count + per_slice - 1) / per_slice;
 }
 
-/// Of 7 series: 4 LUTs, each with two flip-flops behind it that share one input past the LUT. So a LUT's place takes
+/// Of 7 series: 4 LUTs, each with two flip-flops after it that share one input past the LUT. So a LUT's place takes
 /// one flip-flop that no LUT feeds, and a second one only where the LUT itself is free to pass it on. Memory and shift
 /// registers are for SLICEM only, of which a CLB of two slices has one at most. yosys counts carries by CARRY4, a
 /// slice's.
@@ -22,7 +22,7 @@ std::uint64_t slices_of_7_series(const SynthesisFigures& f) {
                      2 * quotient(f.memory_luts, 4), f.carries});
 }
 
-/// Of UltraScale: 8 LUTs, each with two flip-flops behind it that have an input past the LUT each. So flip-flops and
+/// Of UltraScale: 8 LUTs, each with two flip-flops after it that have an input past the LUT each. So flip-flops and
 /// LUTs do not compete. About half of the CLBs are SLICEM. A chain of 8 carries can be two of 4, and yosys counts by
 /// CARRY4.
 std::uint64_t clbs_of_ultrascale(const SynthesisFigures& f) {

@@ -37,7 +37,7 @@ struct SynthesisRequest {
     std::optional<CycleArea> cycle = {}; ///< of part cycle, in the place of `spec`, `multiplier` and bands
 };
 /// What is synthesised a part of: the datapath, or "b2,w=10,level=10,stored=5", of several
-/// lanes with ",lanes=4" behind it.
+/// lanes with ",lanes=4" after it.
 [[nodiscard]] std::string subject_of(const SynthesisRequest& request);
 /// Elements a clock: of the datapath, or of the cycle core.
 [[nodiscard]] inline int lanes_of(const SynthesisRequest& request) {
@@ -130,7 +130,7 @@ public:
     /// Place and route with seeds 1 to `seeds`, `jobs` at a time; each run is remembered. For ecp5 only; an operator
     /// is placed between registers, so that its first and last stages count. nextpnr comes from PyPI into a virtual
     /// environment in the cache folder; when it cannot be had, nothing is returned and `why_not` says why. Slowest
-    /// first. `done` is called behind each seed.
+    /// first. `done` is called after each seed.
     std::vector<Placement> place(const SynthesisRequest& request, int seeds, int jobs, std::string& why_not,
                                  const std::function<void()>& done = {});
     [[nodiscard]] const std::string& tool() const { return tool_; }

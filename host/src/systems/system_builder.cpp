@@ -102,7 +102,7 @@ bool SystemBuilder::locked(std::size_t variable) const {
 }
 
 void SystemBuilder::begin_matrix() {
-    need(State::variables, "begin_matrix", "it comes once, behind the variables");
+    need(State::variables, "begin_matrix", "it comes once, after the variables");
     index_.assign(options_.variables, 0);
     for (std::size_t i = 0; i < options_.variables; ++i) {
         if (locked_[i] != 0) continue;
@@ -195,7 +195,7 @@ void SystemBuilder::add_right_hand_side(std::size_t i, double v, std::size_t sys
 }
 
 BuiltSystem SystemBuilder::build() {
-    need(State::matrix, "build", "it comes once, behind begin_matrix() and outside a row");
+    need(State::matrix, "build", "it comes once, after begin_matrix() and outside a row");
     state_ = State::built;
     Assembly assembly(*this);
     CompressedRows matrix = assembly.matrix();

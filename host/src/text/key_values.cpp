@@ -24,7 +24,7 @@ KeyValues::KeyValues(std::string_view text, std::string_view options, std::strin
         for (const auto& pair : pairs_)
             if (pair.first == key) fail(fmt::format("{}= is given twice", base::shortened(key)));
         std::string_view value = part.substr(equals + 1);
-        // A path goes on behind a comma where no KEY= does.
+        // A path goes on after a comma where no KEY= does.
         while ((key == "file" || value.starts_with("file:")) && !rest.empty() &&
                rest.substr(0, rest.find(',')).find('=') == std::string_view::npos) {
             const std::size_t more = std::min(rest.find(','), rest.size());

@@ -17,7 +17,7 @@ namespace mantissa::text {
 /// KEY=. Errors are InvalidInput naming the whole text.
 class KeyValues {
 public:
-    /// `text` is the whole problem text, `options` the part behind the colon, `known` the keys for the mend.
+    /// `text` is the whole problem text, `options` the part after the colon, `known` the keys for the mend.
     KeyValues(std::string_view text, std::string_view options, std::string_view known);
 
     std::optional<std::string_view> take(std::string_view key);

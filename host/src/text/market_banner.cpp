@@ -83,9 +83,9 @@ std::size_t longest_market_text(std::uint64_t numbers) {
     return numbers < SIZE_MAX / kEach - kMargin ? static_cast<std::size_t>(kMargin + numbers * kEach) : SIZE_MAX;
 }
 
-void end_market_line(NumberText& text, const char* behind) {
+void end_market_line(NumberText& text, const char* after) {
     text.skip_blanks();
-    if (!text.at_line_end()) text.fail(fmt::format("'{}' behind {}: remove it", text.word(), behind));
+    if (!text.at_line_end()) text.fail(fmt::format("'{}' after {}: remove it", text.word(), after));
     text.next_line();
 }
 

@@ -62,6 +62,6 @@ void refuse_foreign(std::string_view text, std::string_view name);
 std::size_t longest_market_text(std::uint64_t numbers);
 
 /// The end of a line, or InvalidInput naming what stands in front of the surplus.
-void end_market_line(NumberText& text, const char* behind);
+void end_market_line(NumberText& text, const char* after);
 
 } // namespace mantissa::text

@@ -68,7 +68,7 @@ public:
             ++line_;
         }
     }
-    /// Moves to the next line that holds more than blanks and comments behind `%`. False at the end of the text.
+    /// Moves to the next line that holds more than blanks and comments after `%`. False at the end of the text.
     bool next_content() {
         for (;;) {
             skip_blanks();
@@ -130,7 +130,7 @@ private:
     [[nodiscard]] bool line_end(const char* p) const {
         return p == end_ || *p == '\n' || (*p == '\r' && (p + 1 == end_ || p[1] != '\n'));
     }
-    /// Does the line go on behind its end, which a backslash stands before?
+    /// Does the line go on after its end, which a backslash stands before?
     [[nodiscard]] bool continued(const char* p) const {
         if (!continues_ || p == end_ || *p != '\\') return false;
         for (++p; !line_end(p); ++p)

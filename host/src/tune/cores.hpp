@@ -24,7 +24,7 @@ struct CoreFigures {
     double mhz = 0; ///< on the device
     /// Of a pass: on grids besides (elements + row) / lanes; of sparse rows and of cycles all of them.
     double clocks = 0;
-    double last = 0;          ///< of a solve by cycles: clocks behind the last one
+    double last = 0;          ///< of a solve by cycles: clocks after the last one
     bool synthesised = false; ///< are area and clock those of a netlist?
     double area_error = 0;    ///< of the model's slices, where synthesised
 };

@@ -20,7 +20,7 @@ constexpr int kCoarsestLevel = 5;
 
 /// `text` up to and with "level=", the level, and what follows.
 struct Levelled {
-    std::string before, behind;
+    std::string before, after;
     int level = 0;
 };
 std::optional<Levelled> levelled(const std::string& problem) {
@@ -78,7 +78,7 @@ double Solves::reference(const std::string& name, double tolerance) {
     if (const auto it = references_.find(name); it != references_.end()) return it->second;
     Point point;
     point.problem = name;
-    point.options.scheme = Scheme::direct;
+    point.options.scheme = Scheme::cg;
     point.options.spec = DatapathSpec(formats::kDouble);
     point.options.tolerance = tolerance;
     point.options.jacobi = problem(name).system.kind() == System::Kind::sparse; // as its cores' solves
@@ -96,7 +96,7 @@ std::vector<std::string> coarser(const std::string& problem) {
     if (!l) return list;
     for (const int down : {2, 1})
         if (l->level - down >= kCoarsestLevel)
-            list.push_back(fmt::format("{}{}{}", l->before, l->level - down, l->behind));
+            list.push_back(fmt::format("{}{}{}", l->before, l->level - down, l->after));
     return list;
 }
 

@@ -25,7 +25,7 @@ constexpr AxisHelp kAxes[] = {
     {"bits", "10..26", "CG", "bits of r, p and q: of a fixed word all of them, of a floating number its fraction's",
      "10..30"},
     {"whole", "2,3", "fixed", "of these, bits before the point, the sign among them", "2..6"},
-    {"longer", "4,7,10", "fixed", "bits that u has more; the first five of them behind the point", "4,7,10,13"},
+    {"longer", "4,7,10", "fixed", "bits that u has more; the first five of them after the point", "4,7,10,13"},
     {"factor", "10..17", "fixed", "fraction bits of alpha and beta where they meet a vector (operand=)"},
     {"scalar", "15,17,19,21,23", "fixed", "fraction bits in which alpha and beta are formed"},
     {"coef", "8,10,12,14,16,18,20", "streamed", "bits of a coefficient; stencils have their own",

@@ -183,14 +183,14 @@ constexpr const char* parse_fixed(std::string_view text, Format& out) {
     std::string_view head = text.substr(0, text.find(':'));
     std::string_view policy = text.substr(head.size());
     const auto w = take_number(head);
-    if (!w) return "no word width behind fx";
-    if (head.empty() || head.front() != '.') return "no point behind the word width";
+    if (!w) return "no word width after fx";
+    if (head.empty() || head.front() != '.') return "no point after the word width";
     head.remove_prefix(1);
     const bool negative = !head.empty() && head.front() == '-';
     if (negative) head.remove_prefix(1);
     const auto f = take_number(head);
-    if (!f) return "no number of fraction bits behind the point";
-    if (!head.empty()) return "unexpected characters behind the fraction bits";
+    if (!f) return "no number of fraction bits after the point";
+    if (!head.empty()) return "unexpected characters after the fraction bits";
     out = Format::fixed(*w, negative ? -*f : *f);
     if (*w < Format::kMinWord || *w > Format::kMaxWord) return "the word width is outside 2..64";
     if (out.fraction_bits < Format::kMinPoint || out.fraction_bits > Format::kMaxPoint)
@@ -217,12 +217,12 @@ constexpr const char* parse_format(std::string_view text, Format& out) {
         if (head.empty() || head.front() != 's') return "it does not begin with s or fx or a known name";
         head.remove_prefix(1);
         const auto m = take_number(head);
-        if (!m) return "no fraction width behind s";
-        if (head.empty() || head.front() != 'e') return "no e behind the fraction width";
+        if (!m) return "no fraction width after s";
+        if (head.empty() || head.front() != 'e') return "no e after the fraction width";
         head.remove_prefix(1);
         const auto e = take_number(head);
-        if (!e) return "no exponent width behind e";
-        if (!head.empty()) return "unexpected characters behind the exponent width";
+        if (!e) return "no exponent width after e";
+        if (!head.empty()) return "unexpected characters after the exponent width";
         f.fraction_bits = *m;
         f.exponent_bits = *e;
         if (*m < Format::kMinFraction || *m > Format::kMaxFraction) return "the fraction width is outside 2..52";

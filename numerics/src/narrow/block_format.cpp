@@ -107,7 +107,7 @@ std::optional<BlockFormat> parse_block_format(std::string_view text) {
     f.element = e->element;
     if (colon != std::string_view::npos) {
         const auto* const rule = std::ranges::find(kRules, front.substr(colon + 1));
-        if (rule == kRules.end()) throw fail("behind the colon is the scale's rule: floor, ceil, even or rceil");
+        if (rule == kRules.end()) throw fail("after the colon is the scale's rule: floor, ceil, even or rceil");
         f.rule = static_cast<ScaleRule>(rule - kRules.begin());
     }
     if (slash != std::string_view::npos) {
@@ -115,7 +115,7 @@ std::optional<BlockFormat> parse_block_format(std::string_view text) {
         if (!length || *length < 1 || *length > BlockFormat::kMaxLength ||
             !std::has_single_bit(static_cast<unsigned>(*length)))
             throw fail(
-                fmt::format("behind the slash is a block's length, a power of two in 1..{}", BlockFormat::kMaxLength));
+                fmt::format("after the slash is a block's length, a power of two in 1..{}", BlockFormat::kMaxLength));
         f.length = *length;
     }
     return f;

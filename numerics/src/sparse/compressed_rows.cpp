@@ -21,7 +21,7 @@ void check_row(const CompressedRows& a, std::size_t row) {
                                            "to {}",
                                            row, column[k], a.rows(), a.rows() - 1));
         if (k > begin && column[k] <= column[k - 1])
-            throw InvalidInput(fmt::format("sparse rows: row {} has column {} behind column {}: give each column once, "
+            throw InvalidInput(fmt::format("sparse rows: row {} has column {} after column {}: give each column once, "
                                            "in ascending order",
                                            row, column[k], column[k - 1]));
         if (!std::isfinite(a.value()[k]))

@@ -109,7 +109,7 @@ module fx_inner #(
   // Slots go on a clock later: the address of what a stage takes leaves two clocks in front of it.
   localparam integer Waits = `MAX3(UpdateUIn, UpdateRIn, UpdatePIn);
   logic slot, slot_last, token_last;
-  logic [Waits:1] real_q; // tokens, by the clocks behind their slot
+  logic [Waits:1] real_q; // tokens, by the clocks after their slot
   wire  [Waits:0] real_at = {real_q, slot_real_now};
   always_ff @(posedge clk_i)
     if (!rst_ni || clear) begin

@@ -1,8 +1,8 @@
 /// One vector in memory on the chip: Lanes memories side by side, each with a port that reads and a port that writes. A
-/// word is there two clocks behind its address: the memory's register, and one behind it. What is written is read from
+/// word is there two clocks after its address: the memory's register, and one after it. What is written is read from
 /// the next clock on; nobody reads a word while it is written.
 ///
-/// With Parity a word has one bit more, and bad_o tells, three clocks behind the address, that a word read with check_i was
+/// With Parity a word has one bit more, and bad_o tells, three clocks after the address, that a word read with check_i was
 /// not as it was written: it is word_o that is looked at, because the memory's own register is late in its clock.
 `default_nettype none
 module fx_memory #(
@@ -15,8 +15,8 @@ module fx_memory #(
   input  wire                clk_i,
   input  wire                read_i,     ///< the read's two registers move
   input  wire  [AW-1:0]      read_at_i,
-  output logic [Lanes*W-1:0] early_o,    ///< a clock behind the address: for who selects lanes in front of a register
-  output logic [Lanes*W-1:0] word_o,     ///< two clocks behind it
+  output logic [Lanes*W-1:0] early_o,    ///< a clock after the address: for who selects lanes in front of a register
+  output logic [Lanes*W-1:0] word_o,     ///< two clocks after it
   input  wire  [Lanes-1:0]   write_i,
   input  wire  [AW-1:0]      write_at_i,
   input  wire  [Lanes*W-1:0] word_i,

@@ -47,14 +47,14 @@ module fx_outer #(
   output logic                       bad_o,        ///< one clock, with Checks: a word, a count or a shift is not what it must be
 
   output logic [AW-1:0]              u_read_at_o,
-  input  wire  [Lanes*UW-1:0]        u_early_i,    ///< a clock behind the address
+  input  wire  [Lanes*UW-1:0]        u_early_i,    ///< a clock after the address
   output logic [AW-1:0]              p_read_at_o,
   input  wire  [Lanes*PW-1:0]        p_early_i,
   output logic [Lanes-1:0]           r_write_o,    ///< and of q
   output logic [AW-1:0]              r_write_at_o,
   output logic [Lanes*RW-1:0]        r_o,
   output logic [OuterAW-1:0]         v_read_at_o,  ///< of V and D
-  input  wire  [OuterLanes*VKeptW-1:0] v_i,        ///< two clocks behind it
+  input  wire  [OuterLanes*VKeptW-1:0] v_i,        ///< two clocks after it
   input  wire  [OuterLanes*DKeptW-1:0] d_i,
   output logic                       v_write_o,    ///< of V and D
   output logic [OuterAW-1:0]         v_write_at_o,
@@ -148,7 +148,7 @@ module fx_outer #(
     end
   endgenerate
 
-  // Behind the address of u: the memory's register, then the part that is wanted and a register.
+  // After the address of u: the memory's register, then the part that is wanted and a register.
   logic [CountW-1:0] u_count_q;
   logic [1:0] slot_early_q, real_early_q, slot_last_early_q, token_last_early_q;
   always_ff @(posedge clk_i)
@@ -224,7 +224,7 @@ module fx_outer #(
   assign last_out = give_last.q;
 
   // ---- V, D and r --------------------------------------------------------------------------------------------------
-  // Clocks behind c and its row sum: V and D are read from the first on, written in the fourth; p is read from the sixth
+  // Clocks after c and its row sum: V and D are read from the first on, written in the fourth; p is read from the sixth
   // on; r is written in the eighth.
   localparam integer AtV = 1;
   localparam integer AtVWrite = 4;

@@ -107,7 +107,7 @@ module fx_outer_control #(
   assign correct_exponent_o = e_q;
   assign exponent_o = next_q;
 
-  // A clock behind word_q: half of a positive scalar's exponent, rounded down, and one. 2^this is the root of a power of
+  // A clock after word_q: half of a positive scalar's exponent, rounded down, and one. 2^this is the root of a power of
   // two above it.
   wire [ScalarExpW-1:0] field = word_q[SW-2 -: ScalarExpW];
   wire zero   = ~(|field);

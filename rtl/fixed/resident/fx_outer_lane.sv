@@ -1,6 +1,6 @@
 /// One lane of the outer unit: V' = V + rnd(c 2^-nv), D' = D - rnd(s 2^-nd), r = rnd(D' 2^-nr), where c is the correction's
 /// word, s the exact row sum of such words, and the shifts stand through a pass. Roundings are to nearest, half up.
-/// Clocks behind c and s: V and D are taken in the third, V' and D' leave in the fourth, r in the eighth.
+/// Clocks after c and s: V and D are taken in the third, V' and D' leave in the fourth, r in the eighth.
 ///
 /// With Residues words of V and D have their residue modulo 3 above them. Those of V' and D' are formed from those of V, D, c
 /// and s alone, and exactly: what a shift drops is taken away, and halves are added. V' and D' are compared with them as they
@@ -36,7 +36,7 @@ module fx_outer_lane #(
   output logic               d_over_o,
   output logic [RW-1:0]      r_o,
   output logic               r_over_o,
-  output logic               bad_o      ///< two clocks behind V' and D': one is not what it must be, though both fit
+  output logic               bad_o      ///< two clocks after V' and D': one is not what it must be, though both fit
 );
 `include "mod3.svh"
   wire [VW:0] v_term;

@@ -1,4 +1,4 @@
-/// For fx_shift, two clocks behind n_i: InW - n, as far as it makes a difference.
+/// For fx_shift, two clocks after n_i: InW - n, as far as it makes a difference.
 `default_nettype none
 module fx_place #(
   parameter integer InW  = 31,

@@ -4,7 +4,7 @@
 ///
 ///   s_axis_d    in, LENGTH words of D, one a beat, while no solve is on: b 2^-e0 on the grid of DF fraction bits. tlast
 ///               with the last one. V becomes 0 with each word.
-///   m_axis_v    out, LENGTH words of V, one a beat, behind CONTROL.send: the solution is V 2^-VF 2^e0 times the factor by
+///   m_axis_v    out, LENGTH words of V, one a beat, after CONTROL.send: the solution is V 2^-VF 2^e0 times the factor by
 ///               which the matrix was scaled.
 ///   accepted_o  one clock: another right-hand side r was formed; passes, steps, e and r.r as they were then, for who looks on
 ///
@@ -99,7 +99,7 @@ module fx_resident #(
 
   assign send = asked & ~(|bad_q[6:5]); // without a length there is nothing to send
 
-  // LENGTH is no multiple of ROW_LENGTH: known behind the start, and long before anything is written.
+  // LENGTH is no multiple of ROW_LENGTH: known after the start, and long before anything is written.
   wire odd;
 `ifndef UNWATCHED
   row_remainder #(.LenW(LenW), .RowLenW(RowLenW)) i_remainder (

@@ -1,4 +1,4 @@
-/// V on its way out: LENGTH words of a memory, which is read while moves_o is high and has a word two such clocks behind its
+/// V on its way out: LENGTH words of a memory, which is read while moves_o is high and has a word two such clocks after its
 /// address. What is offered stays offered until it is taken; nothing but a reset ends the packet before its last word.
 `default_nettype none
 module fx_send #(

@@ -66,7 +66,7 @@ module fx_shift #(
         assign below_o = '0;
       end
     end else begin : g_shorter
-      // x behind OutW + 1 zeros, to the right by what is left of InW + OutW.
+      // x after OutW + 1 zeros, to the right by what is left of InW + OutW.
       localparam integer AllW = InW + OutW + 1;
       localparam integer AW   = OutW + 16;
       localparam integer BW   = OutW + 4;

@@ -256,7 +256,7 @@ TEST(Preconditioned, RunsInShortFloats) { // to what they hold
 TEST(Preconditioned, WhatHasNoStepOfOneIsRefusedInOneLine) {
     const auto why = [](const char* recurrence, auto&& change) {
         SolveOptions o = by(recurrence, "v11,w=10");
-        if (std::string(recurrence) == "cg") o.scheme = Scheme::direct;
+        if (std::string(recurrence) == "cg") o.scheme = Scheme::cg;
         change(o);
         return options::refusal(o);
     };

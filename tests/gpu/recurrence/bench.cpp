@@ -12,8 +12,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "bench_samples.hpp"
-#include "energy.hpp"
+#include "bench/bench_samples.hpp"
+#include "bench/energy.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/gpu/device.hpp"
 #include "mantissa/host/native.hpp"

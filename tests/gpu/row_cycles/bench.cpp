@@ -14,7 +14,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "energy.hpp"
+#include "bench/energy.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/gpu/device.hpp"
 #include "mantissa/gpu/engine.hpp"

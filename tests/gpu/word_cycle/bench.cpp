@@ -10,7 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "energy.hpp"
+#include "bench/energy.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/gpu/cg.hpp"
 #include "mantissa/gpu/device.hpp"

@@ -130,7 +130,7 @@ TEST(DenseFiles, AreRefusedWithALine) {
              Case{"array real general\n2 3\n1\n2\n3\n4\n5\n6\n", "x:2: 2 rows and 3 columns"},
              Case{"array real general\n2 2\n1\n2\n3\n", "too short"},
              Case{"array real general\n2 2\n1000000\n2\n3\n", "x:6: the file ends in column 2"},
-             Case{"array real general\n2 2\n1\n2\n3\n4\n5\n", "x:7: text behind the last of 4"},
+             Case{"array real general\n2 2\n1\n2\n3\n4\n5\n", "x:7: text after the last of 4"},
              Case{"array real general\n2 2\n1\nnan\n3\n4\n", "x:4: the value"},
              Case{"array real general\n2 2\n1\ninf\n3\n4\n", "x:4: the value"},
              Case{"array integer general\n1 1\n1.5\n", "x:3: a fraction"},

@@ -94,7 +94,7 @@ TEST(EnergyStop, EverySchemeThatHasAlphaAndBeta) {
                           Case{"chronopoulos-gear", true, false}, Case{"ghysels-vanroose", true, false},
                           Case{"residual-guided", false, false}, Case{"defect-correction", false, false},
                           Case{"inexact-pcg", false, true}}) {
-        SolveOptions o = options_of(Scheme::direct, c.in_double, 1e-5);
+        SolveOptions o = options_of(Scheme::cg, c.in_double, 1e-5);
         mantissa::set_scheme(o, c.scheme);
         o.jacobi = c.jacobi;
         const auto r = solve(problem, *engine, o);
@@ -119,7 +119,7 @@ TEST(EnergyStop, AroundMultilevelCycles) {
 
 TEST(EnergyStop, FormatsThatCannotAreNotCalledConverged) {
     const auto r = solve(make_problem("poisson2d:level=5"), *mantissa::make_emulated_engine(),
-                         options_of(Scheme::direct, false, 1e-9));
+                         options_of(Scheme::cg, false, 1e-9));
     if (r.status == Status::converged) EXPECT_LE(r.energy->upper, 1e-9);
     else EXPECT_FALSE(r.detail.empty());
 }
@@ -141,7 +141,7 @@ TEST(EnergyStop, GoesOnWhileTheResidualFalls) {
     problem.b = b;
     problem.exact = {};
     for (const char* scheme : {"direct", "pipelined", "chronopoulos-gear"}) {
-        SolveOptions o = options_of(Scheme::direct, true, 1e-4);
+        SolveOptions o = options_of(Scheme::cg, true, 1e-4);
         mantissa::set_scheme(o, scheme);
         o.keep_solution = true;
         const auto error_of = [&](const std::vector<double>& u) {
@@ -195,7 +195,7 @@ TEST(EnergyStop, EndsWhereAStepLeavesRoundingAlone) {
             for (const double rise : {0.0, 0.37})
                 for (std::uint32_t rows = 1; rows < 24; ++rows)
                     for (const double energy : {1e-3, 1e-8, 1e-12}) {
-                        SolveOptions o = options_of(Scheme::direct, true, energy);
+                        SolveOptions o = options_of(Scheme::cg, true, energy);
                         mantissa::set_scheme(o, scheme);
                         if (*cycle != 0) o.preconditioner = mantissa::parse_cycle_spec(cycle);
                         if (*cycle != 0 && o.scheme == Scheme::inexact_pcg) o.spec = SolveOptions().spec;
@@ -210,7 +210,7 @@ TEST(EnergyStop, EndsWhereAStepLeavesRoundingAlone) {
 TEST(EnergyStop, ZeroRightHandSide) {
     mantissa::Problem problem = make_problem("poisson2d:level=3");
     std::fill(problem.b.begin(), problem.b.end(), 0.0);
-    const auto r = solve(problem, *mantissa::make_emulated_engine(), options_of(Scheme::direct, true, 1e-6));
+    const auto r = solve(problem, *mantissa::make_emulated_engine(), options_of(Scheme::cg, true, 1e-6));
     EXPECT_EQ(r.status, Status::converged) << r.detail;
 }
 
@@ -238,7 +238,7 @@ TEST(EnergyStop, RefusesWhatHasNoAlphaAndBeta) {
     refused(o, "bicgstab has no alpha");
     mantissa::Problem problem = make_problem("poisson2d:level=3");
     problem.guess = problem.b;
-    expect_invalid([&] { solve(problem, *mantissa::make_emulated_engine(), options_of(Scheme::direct, true, 1e-6)); },
+    expect_invalid([&] { solve(problem, *mantissa::make_emulated_engine(), options_of(Scheme::cg, true, 1e-6)); },
                    "leave the guess out");
 }
 

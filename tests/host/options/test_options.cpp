@@ -199,12 +199,12 @@ TEST(Options, KeysAreThoseOfBefore) {
     EXPECT_EQ(point_key(p), "poisson2d:level=5 engine=emulated scheme=bicgstab spec=s17e8 "
                             "tolerance=1e-10");
     p.options = {};
-    p.options.scheme = Scheme::direct;
+    p.options.scheme = Scheme::cg;
     EXPECT_EQ(point_key(p), "poisson2d:level=5 engine=emulated scheme=direct spec=s17e8 tolerance=1e-10");
 }
 
 TEST(Options, SchemesAreShortForAxes) {
-    EXPECT_EQ(parsed("--recurrence cg --outer-loop none").scheme, Scheme::direct);
+    EXPECT_EQ(parsed("--recurrence cg --outer-loop none").scheme, Scheme::cg);
     EXPECT_EQ(parsed("--outer-loop none").scheme, Scheme::pipelined);
     EXPECT_EQ(scheme_name(parsed("--recurrence ghysels-vanroose --outer-loop none")), "ghysels-vanroose");
     EXPECT_EQ(parsed("--outer-loop residual-guided --preconditioner jacobi").scheme, Scheme::residual_guided);
@@ -235,7 +235,7 @@ TEST(Options, SchemesAreShortForAxes) {
     EXPECT_EQ(refined.scheme, Scheme::defect_correction);
     EXPECT_EQ(refined.recurrence, RecurrenceChoice::bicgstab);
     EXPECT_TRUE(options::refusal(refined).empty());
-    EXPECT_EQ(parsed("--recurrence cg").scheme, Scheme::direct);
+    EXPECT_EQ(parsed("--recurrence cg").scheme, Scheme::cg);
     EXPECT_EQ(parsed("--recurrence pipelined").scheme, Scheme::residual_guided);
     EXPECT_EQ(options::refusal(parsed("--scheme direct --recurrence bicgstab")),
               "recurrence bicgstab: the scheme direct iterates cg; leave one of the two out");

@@ -162,10 +162,10 @@ TEST(BlockFormat, FaultsAreNamedInOneLine) {
     for (const char* text : {"mx", "mxint", "mxint9", "mxfp8", "mxfp8_e3m4", "mxint8 ", "mx/32"})
         faulty(text, "the block formats are mxint8, mxfp8_e4m3, mxfp8_e5m2, mxfp6_e3m2, mxfp6_e2m3, mxfp4_e2m1");
     for (const char* text : {"mxint8:", "mxint8:round", "mxint8:ceil:floor", "mxint8:CEIL"})
-        faulty(text, "behind the colon is the scale's rule: floor, ceil, even or rceil");
+        faulty(text, "after the colon is the scale's rule: floor, ceil, even or rceil");
     for (const char* text : {"mxint8/", "mxint8/0", "mxint8/-2", "mxint8/33", "mxint8/131072", "mxint8/99999999999",
                              "mxint8/32/32", "mxint8/32:ceil", "mxint8:ceil/x"})
-        faulty(text, "behind the slash is a block's length, a power of two in 1..65536");
+        faulty(text, "after the slash is a block's length, a power of two in 1..65536");
     std::vector<double> two(2), three(3);
     test::expect_line([&] { round_blocks(*parse_block_format("mxint8"), two, three); }, "2 numbers into 3 places");
 }

@@ -44,7 +44,7 @@ struct MatrixMeasured {
     [[nodiscard]] double condition() const { return largest / smallest; }
 };
 
-/// What the widths have to satisfy, in bits behind the point: each is the fewest that does.
+/// What the widths have to satisfy, in bits after the point: each is the fewest that does.
 struct AdvisedWidths {
     double margin = 0;         ///< times which the rounding of the coefficients, with either sign, leaves A definite
     int coefficient = 0;       ///< fraction bits of the coefficients by that margin

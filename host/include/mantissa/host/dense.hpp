@@ -30,10 +30,10 @@ struct DenseProblem {
 ///                orthogonal matrices
 ///     wilkinson  1 on the diagonal and in the last column, -1 below: partial pivoting lets it grow to 2^(n - 1)
 ///     hilbert    a_ij = 1 / (i + j + 1), i and j from 0: condition 10^(1.5 n)
-///     kahan      Kahan's triangle with theta = 1.2: s^i on the diagonal and -c s^i behind it, c = cos theta, s = sin
+///     kahan      Kahan's triangle with theta = 1.2: s^i on the diagonal and -c s^i after it, c = cos theta, s = sin
 ///     bubbles    the boundary integral equation of n / points= (64) bubbles that fill the part phi= (0.02) of a cell
 /// file= is a MatrixMarket matrix, array or coordinate, general or symmetric, real or integer; the latter copied
-/// densely. `rhs=file:FILE` behind it names a right-hand side, a MatrixMarket array or a number a line.
+/// densely. `rhs=file:FILE` after it names a right-hand side, a MatrixMarket array or a number a line.
 /// Throws InvalidInput with one line.
 DenseProblem make_dense_problem(std::string_view text);
 
@@ -102,7 +102,7 @@ struct DenseOptions {
 /// cores, and where these fail in double; small systems in double at once. Sets `spec` and `instead`.
 void take_native_dense(std::size_t n, DenseOptions& options);
 
-/// A point of a refinement's history, behind one step.
+/// A point of a refinement's history, after one step.
 struct DenseStep {
     std::uint32_t krylov_steps = 0; ///< GMRES steps up to here
     double residual = 0;            ///< ||b - A x||_inf / (||A||_inf ||x||_inf + ||b||_inf)
@@ -114,7 +114,7 @@ struct DenseResult {
     DenseStatus status = DenseStatus::failed;
     LuEnd end = LuEnd::factored;    ///< of the factorisation
     std::size_t at = 0;             ///< its column, where it failed
-    std::uint32_t steps = 0;        ///< refinement steps behind the first substitution
+    std::uint32_t steps = 0;        ///< refinement steps after the first substitution
     std::uint32_t krylov_steps = 0; ///< GMRES steps in all
     double backward_error = 0;      ///< ||b - A x|| / (||A|| ||x|| + ||b||); converged: at most n u
     double hpl_residual = 0;        ///< ||b - A x|| / (n u (||A|| ||x|| + ||b||)); HPL accepts below 16
@@ -127,14 +127,14 @@ struct DenseResult {
     std::string gave_up;                  ///< with `instead`: what became of `spec`
     std::uint64_t exchanges = 0;          ///< rows and columns that changed places
     double factor_seconds = 0, refine_seconds = 0;
-    std::vector<DenseStep> history; ///< behind the substitution and behind each step
+    std::vector<DenseStep> history; ///< after the substitution and after each step
     std::vector<double> x;          ///< finite; empty where there is none
     bool singular = false;          ///< `end` is singular: and so is the matrix, not only the factors' format
     bool examined = false;          ///< `singular` was found out
     bool rounded_away = false;      ///< elements of x are below 2^-1022 and lost digits there
 };
 
-/// Called behind each step; returning false stops the solve (DenseStatus::step_limit).
+/// Called after each step; returning false stops the solve (DenseStatus::step_limit).
 using DenseProgress = std::function<bool(const DenseStep&)>;
 
 /// Factors in the spec's arithmetic and refines in double. Throws InvalidInput, one line, for options out of range.

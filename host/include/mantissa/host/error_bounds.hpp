@@ -1,4 +1,4 @@
-// What is known of the error x - x*, x* = A^-1 b, behind a solve of a symmetric positive definite system: an estimate
+// What is known of the error x - x*, x* = A^-1 b, after a solve of a symmetric positive definite system: an estimate
 // of its A-norm, and a bound that holds.
 #pragma once
 

@@ -148,7 +148,7 @@ private:
     [[nodiscard]] std::vector<std::size_t> most_changed() const;
 };
 
-/// Densities behind some steps as squares side by side, and one cell's bubbles in the potential that they make: an SVG
+/// Densities after some steps as squares side by side, and one cell's bubbles in the potential that they make: an SVG
 /// drawing. `q` is the solution of `cell`'s system.
 struct FlowFrame {
     std::uint64_t step = 0;

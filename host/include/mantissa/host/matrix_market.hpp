@@ -34,7 +34,7 @@ CompressedRows read_matrix_market(const std::string& path, std::string* note = n
                                   std::string* indefinite = nullptr);
 
 /// A vector of `size` numbers: a MatrixMarket array file with one column (real or integer, general), or plain numbers
-/// separated by blanks or line ends, with comments behind # or %. Faults call it `what`.
+/// separated by blanks or line ends, with comments after # or %. Faults call it `what`.
 inline constexpr std::string_view kRightHandSide = "right-hand side";
 std::vector<double> parse_vector(std::string_view text, std::string_view name, std::size_t size,
                                  std::string_view what = kRightHandSide);
@@ -42,7 +42,7 @@ std::vector<double> parse_vector(std::string_view text, std::string_view name, s
 /// The same from a regular file, a FIFO or a pipe, gzipped or not, with the same bounds.
 std::vector<double> read_vector(const std::string& path, std::size_t size, std::string_view what = kRightHandSide);
 
-/// Its columns one behind the other, `most` of them.
+/// Its columns one after the other, `most` of them.
 std::vector<double> read_columns_together(const std::string& path, std::size_t size, std::size_t most,
                                           std::string_view what = kRightHandSide);
 

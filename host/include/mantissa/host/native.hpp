@@ -30,7 +30,7 @@ struct AskedFor {
 /// forms, s52e11 and s23e8, a scheme and sum=ordered keep the datapath.) Free sums without a scheme have the same
 /// scheme. True where `options` is such a solve now and its spec was not written so.
 bool take_native_default(const AskedFor& asked, SolveOptions& options);
-/// Behind it, once the problem is there: bicgstab in the place of CG preconditioned by the diagonal where CG does not
+/// After it, once the problem is there: bicgstab in the place of CG preconditioned by the diagonal where CG does not
 /// take the matrix: native over sparse rows, in double in a datapath on a grid's. True where it is now.
 bool take_native_recurrence(const Problem& problem, SolveOptions& options);
 /// After a solve that take_native_recurrence() chose bicgstab for: where it ended short of the tolerance by itself,

@@ -26,7 +26,7 @@ struct Problem {
     std::string note{};
     /// Is the matrix symmetric to the bit (mantissa/symmetry.hpp)? It is asked once, when the problem is made.
     bool symmetric = true;
-    /// Where a solve begins; empty: at zero. Of the system's size, or for solve_all() one behind the other for each
+    /// Where a solve begins; empty: at zero. Of the system's size, or for solve_all() one after the other for each
     /// right-hand side; finite, in terms of `b`, without `origin`.
     std::vector<double> guess{};
     /// Right-hand sides after `b`, each of the system's size: solve_all() takes them.

@@ -24,7 +24,7 @@
 namespace mantissa {
 
 enum class Scheme : std::uint8_t {
-    direct,            ///< CG, Eq. 2, in the spec's formats on the whole problem
+    cg,                ///< CG, Eq. 2, in the spec's formats on the whole problem
     pipelined,         ///< pipelined CG, Eq. 4 and 5, likewise
     defect_correction, ///< iterative refinement, section 2.2 and 3.2
     residual_guided,   ///< section 3.3
@@ -93,7 +93,7 @@ inline constexpr int kLeastHeadroom = -20, kMostHeadroom = 40;
 /// Words of a resident solve's iterate where `outer` gives none: up to 512 times a right-hand side of norm 1.
 inline constexpr Format kResidentIterate = Format::fixed(64, 54);
 
-/// Bits of headroom that such a solve gives up behind its first step, where no headroom is asked for.
+/// Bits of headroom that such a solve gives up after its first step, where no headroom is asked for.
 inline constexpr int kResidentRelax = 2;
 
 /// A datapath for a part of a solve.
@@ -132,7 +132,7 @@ struct SolveOptions {
     /// scaled one). None: estimated by Lanczos steps on this processor.
     std::optional<SpectrumBounds> bounds;
     /// Fixed vectors: the defect enters with a norm in (1/2, 1] 2^-headroom, always. None: so at first; then with the
-    /// power of two that would have left the last step's longest words one idle bit. Either way one bit more behind
+    /// power of two that would have left the last step's longest words one idle bit. Either way one bit more after
     /// every overflow of a word.
     std::optional<int> headroom;
     /// Sparse rows: entries off the diagonal rounded to this shorter floating format before the inner solver takes
@@ -164,7 +164,7 @@ struct SolveOptions {
     bool history = false;       ///< return the start and one point per outer step; a direct solver's start and end
 };
 
-/// A point of a solve's history, behind one outer step.
+/// A point of a solve's history, after one outer step.
 struct HistoryPoint {
     std::uint64_t inner_iterations = 0, outer_iterations = 0;
     double relative_defect = 0; ///< ||b - A u|| / ||b - A u0|| in double precision; with jacobi, of the scaled problem;
@@ -209,7 +209,7 @@ struct SolveResult {
     Status status = Status::iteration_limit;
     std::string detail;                 ///< one line, why, when not converged or with a reservation
     std::uint64_t inner_iterations = 0; ///< CG steps, summed over all inner solves
-    std::uint64_t outer_iterations = 0; ///< double-precision defects formed behind inner solves; 0 for direct solvers
+    std::uint64_t outer_iterations = 0; ///< double-precision defects formed after inner solves; 0 for direct solvers
     double true_residual = 0;    ///< relative_residual() of u on the problem as given; infinite where u is not finite
     std::optional<double> error; ///< sqrt(sum (u - exact)^2 / N) where the solution is known
     std::optional<EnergyEstimate> energy; ///< of u on the problem as given; with SolveOptions::energy
@@ -258,7 +258,7 @@ std::vector<SolveResult> solve_all(const Problem& problem, const Engine& engine,
                                    const Progress& progress = {});
 
 /// The scheme jacobi_pcg for several right-hand sides at once, which share each pass over the matrix and have the same
-/// bits as alone; solve() with that scheme is this with one. The history is the recursion's residual behind each
+/// bits as alone; solve() with that scheme is this with one. The history is the recursion's residual after each
 /// iteration. Of the options tolerance, max_iterations, threads, keep_solution and history count; `spec` must be
 /// double. Each result's seconds are those of all. Throws InvalidInput: other options, a system on a grid, a diagonal
 /// entry not above zero.

@@ -13,7 +13,7 @@
 
 namespace mantissa::advising {
 
-/// One solve with `spec` of at most so many iterations; it stops where `time_up` says so, asked behind every iteration.
+/// One solve with `spec` of at most so many iterations; it stops where `time_up` says so, asked after every iteration.
 CycleTrial try_cycle(const Problem& problem, const CycleSpec& spec, const AdviceOptions& options,
                      const LevelsMeasured& levels, std::uint64_t limit, const std::function<bool()>& time_up);
 

@@ -54,7 +54,7 @@ TriangleMesh as_disk(const TriangleMesh& mesh) {
 
 SolveResult solved(const std::string& name, const BuiltSystem& built, std::size_t s, int threads) {
     SolveOptions o;
-    o.scheme = Scheme::direct;
+    o.scheme = Scheme::cg;
     o.spec = DatapathSpec(formats::kDouble);
     o.tolerance = kTolerance;
     o.jacobi = true;

@@ -293,7 +293,7 @@ int solve_dense_command(const DenseFlags& f) {
         for (const double x : r.x) text += text::shortest(x) + '\n';
         base::write_file(f.solution, text);
     }
-    if (check && !check->difference.empty()) // behind the answer, so that it is not lost
+    if (check && !check->difference.empty()) // after the answer, so that it is not lost
         throw InvalidInput(fmt::format("--check {}: the engines differ: {}", check->engine, check->difference));
     return r.status == DenseStatus::converged ? kDone : kNotConverged;
 }

@@ -29,7 +29,7 @@ std::string table() {
         const recurrence::Ledger l = recurrence::ledger(d);
         text +=
             table.row({text::code(d.name.view()), needs(d), l.vectors, l.reads, l.writes, l.products, l.preconditioned,
-                       l.sums, fmt::format("{}{}", l.waits, l.overlapped > 0 ? ", behind a product" : ""), l.sweeps});
+                       l.sums, fmt::format("{}{}", l.waits, l.overlapped > 0 ? ", after a product" : ""), l.sweeps});
     }
     return text;
 }

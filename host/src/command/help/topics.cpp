@@ -13,7 +13,7 @@ take the spec return the same bits.
 
     mantissa solve --problem poisson2d:level=8 --spec s14e8,u=s23e8,row=s20e8
 
-A spec begins with a format for everything. KEY=VALUE behind it says what differs.
+A spec begins with a format for everything. KEY=VALUE after it says what differs.
 
   s17e8            floating point: sign, 17 stored fraction bits, 8 exponent bits
   s17e8:rne        ... rounded to nearest even (without: truncated, rz)
@@ -30,11 +30,11 @@ A spec begins with a format for everything. KEY=VALUE behind it says what differ
   dot=             FORMAT[/DEPTH] | fixed[MSB:LSB] | exact: sums of a dot product
   scalar=          the format in which alpha and beta are formed
   lanes=           vector elements per clock: 1, 2, 4 ... 64
-  sum=             ordered | free; free, behind double or float alone: native arithmetic of the engine
+  sum=             ordered | free; free, after double or float alone: native arithmetic of the engine
                    gpu, whose sums have no order and whose bits are not promised
 
 p and coef of a floating datapath also take blocks of MX words, 32 numbers with one power of two for
-a scale: mxint8, mxfp8_e4m3, mxfp8_e5m2, mxfp6_e3m2, mxfp6_e2m3, mxfp4_e2m1. Behind it stand the
+a scale: mxint8, mxfp8_e4m3, mxfp8_e5m2, mxfp6_e3m2, mxfp6_e2m3, mxfp4_e2m1. After it stand the
 scale's rule (:floor :ceil :even :rceil) and another length (/64), as in s23e8,p=mxint8:ceil. The
 engine emulated has them (docs/mx.md).
 

@@ -53,7 +53,7 @@ SolveOptions mesh_solve_options(const MeshFlags& flags) {
     const bool processor = !reduced && flags.engine == "emulated";
     if (flags.scheme == kMultilevel) o.scheme = Scheme::jacobi_pcg; // the same options
     else if (!flags.scheme.empty()) set_scheme(o, flags.scheme);    // with the recurrence that it may name
-    else o.scheme = reduced ? Scheme::residual_guided : processor ? Scheme::jacobi_pcg : Scheme::direct;
+    else o.scheme = reduced ? Scheme::residual_guided : processor ? Scheme::jacobi_pcg : Scheme::cg;
     o.spec = !flags.spec.empty() ? parse_spec(flags.spec)
                                  : DatapathSpec(parse_format(flags.format.empty() ? "double" : flags.format));
     o.inner = flags.inner.value_or(kMeshInner);

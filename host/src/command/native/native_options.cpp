@@ -40,7 +40,7 @@ std::string apply_native(const NativeFlags& flags, const std::string& engine, co
     if (!matrix_alone) return {};
     options.spec = DatapathSpec(formats::kDouble);
     if (options.energy) { // which jacobi-pcg does not see
-        options.scheme = Scheme::direct;
+        options.scheme = Scheme::cg;
         options.jacobi = true;
         return "no datapath asked for: CG in double on this processor, on the system scaled to a unit diagonal; "
                "--format s17e8 has a reduced one";

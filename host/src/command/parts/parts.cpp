@@ -25,7 +25,7 @@ CutMethod method_of(const PartFlags& flags) {
 /// In double over parts, CG runs on no engine.
 bool is_cg_in_double(const SolveOptions& options) {
     return options.scheme == Scheme::jacobi_pcg ||
-           (options.scheme == Scheme::direct && options.spec == DatapathSpec(formats::kDouble));
+           (options.scheme == Scheme::cg && options.spec == DatapathSpec(formats::kDouble));
 }
 
 /// On GPUs of one process: is it the engine's native solver that runs?
@@ -119,7 +119,7 @@ std::unique_ptr<Engine> make_solving_engine(const std::string& name, const Solve
     if (!on_gpus(shared.gpus) && name != "emulated")
         throw InvalidInput(fmt::format("--engine {}: the engine emulated alone is shared out over parts", name));
     if (in_double_over_parts(options, shared)) return make_engine(name);
-    const bool on_engine = options.scheme == Scheme::direct || options.scheme == Scheme::pipelined ||
+    const bool on_engine = options.scheme == Scheme::cg || options.scheme == Scheme::pipelined ||
                            refines(options.scheme) || (on_gpus(shared.gpus) && is_native(options));
     if (refines(options.scheme) && !session_recurrence(iterated(options)))
         throw InvalidInput(fmt::format("recurrence {}: it is not shared out over parts; leave parts and gpus out",

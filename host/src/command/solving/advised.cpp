@@ -1,4 +1,4 @@
-// mantissa solve --advise: what it proposes for a matrix, and the solve behind it.
+// mantissa solve --advise: what it proposes for a matrix, and the solve after it.
 #include <functional>
 #include <optional>
 #include <utility>
@@ -36,11 +36,11 @@ int solve_advised(const SolveArguments& flags, const std::string& typed, const P
     fmt::print("\n");
     print_request(stdout, point, problem);
     print_answer(stdout, advised, result, {});
-    if (!fault.empty()) throw InvalidInput(fault); // behind the answer, so that it is not lost
+    if (!fault.empty()) throw InvalidInput(fault); // after the answer, so that it is not lost
     return result.status == Status::converged ? kDone : kNotConverged;
 }
 
-/// Advice is words on standard output, so a file of the solve behind it cannot go there.
+/// Advice is words on standard output, so a file of the solve after it cannot go there.
 void check_advised_outputs(const SolveArguments& flags) {
     for (const auto& [which, path] : {std::pair(Common::history, flags.history), {Common::solution, flags.solution}}) {
         if (base::is_standard_output(path))

@@ -1,4 +1,4 @@
-// What `mantissa solve` is asked for, and what it does with that whether it solves at once or behind an advice.
+// What `mantissa solve` is asked for, and what it does with that whether it solves at once or after an advice.
 #pragma once
 
 #include <string>
@@ -34,7 +34,7 @@ std::string write_files(const SolveArguments& flags, const Point& point, const P
 /// --guess: columns as --solution writes them, one for all right-hand sides or one for each; empty where none is given.
 std::vector<double> read_guess(const SolveArguments& flags, const Problem& problem);
 
-/// The advice; with --advise=solve the solve that it names behind it. `engines`: as given, or empty. `typed`: the
+/// The advice; with --advise=solve the solve that it names after it. `engines`: as given, or empty. `typed`: the
 /// command line.
 int advise_command(const SolveArguments& flags, const std::string& engines, const std::string& typed);
 

@@ -137,7 +137,7 @@ Run setup_tune(CLI::App& app, const std::string& typed) {
     app.add_option("--fix", flags->narrowing.fix, "AXIS=VALUE: this value alone; may be repeated. Axes: " + axes);
     app.add_option("--vary", flags->narrowing.vary, "AXIS=A..B or AXIS=A,B,C: these values; may be repeated");
     app.add_option("--no", flags->narrowing.no, "AXIS=VALUE: not this value; may be repeated");
-    app.add_option("--netlists", flags->netlists, "designs to synthesise behind the search, at most")
+    app.add_option("--netlists", flags->netlists, "designs to synthesise after the search, at most")
         ->check(whole_number(0, 100))
         ->capture_default_str();
     app.add_option("--sides", flags->sides, "right-hand sides that decide between the best")

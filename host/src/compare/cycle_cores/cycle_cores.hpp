@@ -58,7 +58,7 @@ synthesis::SynthesisRequest cycle_core_request(const CycleDesign& design, const 
 CoreKey key_of_cycle_core(const synthesis::SynthesisRequest& request);
 /// The level that those are for: that of the largest grid, 0 without one.
 std::size_t cycle_rows_level(const Gathered& gathered);
-/// A row for each problem, cycle, device and number of lanes; a GPU's cycles on the same grid behind those of their
+/// A row for each problem, cycle, device and number of lanes; a GPU's cycles on the same grid after those of their
 /// problem.
 std::vector<comparison::CycleRow> cycle_core_rows(const Comparison& comparison, Gathered& gathered,
                                                   const Provenance& here);

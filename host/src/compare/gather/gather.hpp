@@ -56,7 +56,7 @@ struct CycleFigures {
     double per_pass = 0;
     double bytes_per_pass = 0; ///< moved by the simulated core; 0 when it is not known
     std::string engine;
-    std::uint64_t passes = 0; ///< behind the average
+    std::uint64_t passes = 0; ///< after the average
     double per_step = 0;      ///< of a resident core: clocks of an outer step besides its passes
 };
 struct AreaFigures {
@@ -149,14 +149,14 @@ struct GatherContext {
 
 inline constexpr const char* kNotStored = "not in the store; run mantissa compare without --stored";
 
-/// A gap out of one of this program's error lines: what stands behind its first semicolon is the mend.
+/// A gap out of one of this program's error lines: what stands after its first semicolon is the mend.
 Gap gap_of(std::string what, const std::string& line);
 
 /// Things that are missing for the same reason, as one gap each. May be used from several threads.
 class GapGroups {
 public:
     void add(const std::string& reason, const std::string& item);
-    /// One gap per reason: `what` with the items behind it.
+    /// One gap per reason: `what` with the items after it.
     [[nodiscard]] std::vector<Gap> gaps(const std::string& what) const;
     void enter(const GatherContext& context, const std::string& what) const;
 

@@ -203,7 +203,7 @@ void enter_cpu_run(GatherContext& context, const Problem& problem, const CpuRun&
 
 /// Iterations of CG (Eq. 2) in double on the whole problem: what the paper calls direct.
 void enter_reference(GatherContext& context, const Problem& problem, int threads, GapGroups& gaps) {
-    Point point = point_of(problem.name, Scheme::direct, formats::kDouble, 0, context.comparison.tolerance);
+    Point point = point_of(problem.name, Scheme::cg, formats::kDouble, 0, context.comparison.tolerance);
     point.options.jacobi = context.comparison.has_sparse(); // as its designs' solves
     const std::string what = fmt::format("CG in double on {}", problem.name);
     auto result = context.store.find(point);

@@ -33,7 +33,7 @@ std::string name_of(const std::string& problem, const Design& design, const Devi
 }
 
 #ifdef MANTISSA_ENGINE_SYSTEMC
-/// Two passes behind a first one, on the system as a solve loads it.
+/// Two passes after a first one, on the system as a solve loads it.
 results::Json simulate(const Problem& problem, const Design& design, const Device& device, const SparsePlan& plan) {
     const DatapathSpec spec = with_lanes(design.spec, static_cast<int>(plan.fit.lanes));
     const System system = jacobi_scaled(problem).problem.system;

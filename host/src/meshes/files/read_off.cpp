@@ -17,14 +17,14 @@ namespace {
 using text::NumberText;
 constexpr std::uint64_t kMostPoints = UINT32_MAX;
 
-/// Which numbers a vertex has behind its place.
+/// Which numbers a vertex has after its place.
 struct OffWord {
     std::size_t length = 0; ///< characters of the word
     bool texture = false, colour = false, normal = false, four = false, n = false;
-    [[nodiscard]] std::size_t behind() const { return (texture ? 2U : 0U) + (colour ? 4U : 0U) + (normal ? 3U : 0U); }
+    [[nodiscard]] std::size_t after() const { return (texture ? 2U : 0U) + (colour ? 4U : 0U) + (normal ? 3U : 0U); }
 };
 
-/// Nothing where the text does not begin with such a word. Digits may stand right behind it.
+/// Nothing where the text does not begin with such a word. Digits may stand right after it.
 std::optional<OffWord> off_word(std::string_view text) {
     OffWord w;
     const auto take = [&](std::string_view part) {
@@ -86,7 +86,7 @@ public:
         if (!lines) {
             to_content(in_);
             if (!in_.at_end())
-                in_.fail("text behind the last face: the file has other numbers than its first lines say; write each "
+                in_.fail("text after the last face: the file has other numbers than its first lines say; write each "
                          "vertex and each face on a line of its own");
         }
         faces_of_.finish();
@@ -139,9 +139,9 @@ private:
             in_.take_line();
             return;
         }
-        for (std::size_t k = 0; k < word_.behind(); ++k) {
+        for (std::size_t k = 0; k < word_.after(); ++k) {
             content("its last vertex");
-            in_.skip_number("a number behind a vertex");
+            in_.skip_number("a number after a vertex");
         }
     }
     void read_face(bool lines) {

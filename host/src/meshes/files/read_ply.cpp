@@ -75,7 +75,7 @@ public:
     Header read() {
         Header header;
         in_.take_line(); // "ply", which was looked at before
-        // Where a CR alone ends lines, one LF behind the last of them is data.
+        // Where a CR alone ends lines, one LF after the last of them is data.
         const bool ends_with_cr = all_ - in_.left() > 0 && text_[all_ - in_.left() - 1] == '\r';
         bool format = false;
         for (;;) {
@@ -137,7 +137,7 @@ private:
     std::uint64_t line_ = 1;
 };
 
-/// Numbers behind the header, one after the other.
+/// Numbers after the header, one after the other.
 class Numbers {
 public:
     Numbers(std::string_view text, std::string_view name, const Header& header)

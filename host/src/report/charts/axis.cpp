@@ -20,7 +20,7 @@ std::string superscript(int value) {
     return out;
 }
 
-/// Trailing zeros behind the point go.
+/// Trailing zeros after the point go.
 std::string short_text(double value) {
     return fmt::format("{:.6g}", value);
 }

@@ -192,7 +192,7 @@ std::string summary_html(const Summary& summary) {
         html += "<div class=\"given\">\n<div>" + list_html("Devices", summary.devices) + "</div>\n<div>" +
                 list_html("Assumptions", summary.assumptions) + "</div>\n</div>\n";
     html +=
-        "<p class=\"key\"><span class=\"mark\">\xE2\x97\x8A</span> behind a figure and hollow points in charts: "
+        "<p class=\"key\"><span class=\"mark\">\xE2\x97\x8A</span> after a figure and hollow points in charts: "
         "modelled or estimated, not measured. Numbers in the column Origin lead to the command, commit, machine and "
         "date of a row's figures.</p>\n";
     if (!summary.gaps.empty()) {
@@ -209,7 +209,7 @@ std::string origins_html(const Origins& origins, const std::vector<std::string>&
         "<section id=\"origins\" aria-labelledby=\"h-origins\">\n<h2 id=\"h-origins\">How each figure was "
         "obtained</h2>\n<details class=\"long\"><summary>Commands, commits, machines and dates</summary>\n<p>Read from";
     for (const std::string& store : stores) html += fmt::format(" <code>{}</code>", escape(store));
-    html += ". Behind each figure of the tables stands its address there, in the attribute <code>data-src</code>, and "
+    html += ". After each figure of the tables stands its address there, in the attribute <code>data-src</code>, and "
             "its full value, in <code>data-v</code>.</p>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
             "aria-label=\"Origins\"><table id=\"table-origins\"><caption>Origins of the figures</caption>\n";
     const text::Table table("{Number:>1}{What}{Kind}{Command}{Commit}{Machine}{Date}{Rows here:>1}",

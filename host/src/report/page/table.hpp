@@ -20,13 +20,13 @@ struct Cell {
     Json value;            ///< as stored, in full precision; null where there is none
     std::string source;    ///< the figure's address in the store (rows.hpp), empty for text and what is derived
     bool modelled = false; ///< carries the mark of modelled figures
-    bool code = false;     ///< a specification or command: in a fixed-width face, breaking behind commas
+    bool code = false;     ///< a specification or command: in a fixed-width face, breaking after commas
 };
 
 // Cells of the usual kinds. `source` as in Cell.
 Cell words(const std::string& text);
 Cell code(const std::string& text);
-/// A specification: its label for readers, with the text as stored behind it.
+/// A specification: its label for readers, with the text as stored after it.
 Cell spec(const std::string& text, const std::string& source = {});
 Cell count(std::uint64_t value, const std::string& source = {});
 Cell count(const std::optional<std::uint64_t>& value, const std::string& source = {});

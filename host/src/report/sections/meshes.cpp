@@ -42,7 +42,7 @@ pictures::Panel spy_panel(const CompressedRows& a, const std::string& title) {
 /// The solution in double; nothing where CG does not get there.
 std::optional<std::vector<double>> solution_of(const BuiltSystem& built, std::size_t s) {
     SolveOptions o;
-    o.scheme = Scheme::direct;
+    o.scheme = Scheme::cg;
     o.spec = DatapathSpec(formats::kDouble);
     o.tolerance = kTolerance;
     o.jacobi = true;
@@ -88,7 +88,7 @@ void add_pictures(Section& section, const std::string& problem) {
     const auto& a = std::get<CompressedRows>(built.system().matrix());
     section.blocks.emplace_back(Heading{problem});
     section.blocks.emplace_back(Picture{
-        "Where the matrix has its entries, as the mesh is numbered and behind reverse Cuthill-McKee",
+        "Where the matrix has its entries, as the mesh is numbered and after reverse Cuthill-McKee",
         {spy_panel(a, "As numbered"), spy_panel(permuted(a, reverse_cuthill_mckee(a)), "Reverse Cuthill-McKee")}});
     std::vector<pictures::Panel> panels = result_panels(*p);
     if (panels.empty()) {

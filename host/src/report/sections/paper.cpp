@@ -21,7 +21,7 @@ constexpr const char* kTitles[] = {
     "Residual guided pipelined CG",
 };
 
-/// The point behind a cell, its limit of iterations aside; of the emulated engine where there is one.
+/// The point after a cell, its limit of iterations aside; of the emulated engine where there is one.
 const PointRow* find_point(const Rows& rows, const PaperCell& cell) {
     const Point wanted = cell_point(cell);
     const SolveOptions& o = wanted.options;

@@ -22,7 +22,7 @@ struct Gap {
     std::string mend; ///< a command, or what to install
 };
 
-/// Behind "No solves in these results" and its like, where a comparison's document brings its own: they are not lacking
+/// After "No solves in these results" and its like, where a comparison's document brings its own: they are not lacking
 /// from the page.
 inline std::string beside_comparison(const Rows& rows) {
     return rows.comparisons.empty() ? "" : ", but for those within the comparison";

@@ -48,7 +48,7 @@ recurrence::Preconditioner make_preconditioner(const Problem& problem, const Sol
                            options.threads);
     } catch (const InvalidInput& e) {
         if (!in_part) throw;
-        constexpr std::string_view kWho = "multilevel: "; // behind "preconditioner", or alone
+        constexpr std::string_view kWho = "multilevel: "; // after "preconditioner", or alone
         const std::string why = e.what();
         const std::size_t at = why.find(kWho);
         throw InvalidInput("preconditioner multilevel, on the matrix's symmetric part: " +

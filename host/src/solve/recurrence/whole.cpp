@@ -42,7 +42,7 @@ public:
         double norm = context_.norm;
         RunEnd end = run(norm);
         // Broken down on its way: anew from there, with another shadow residual, while that gains anything. A product
-        // that is not above zero may be rounding's, far behind the best iterate: anew from that one.
+        // that is not above zero may be rounding's, long after the best iterate: anew from that one.
         while ((end == RunEnd::breakdown || end == RunEnd::indefinite) && context_.remaining() > 0 &&
                !context_.cancelled) {
             double now = true_norm(norm);
@@ -103,7 +103,7 @@ private:
         return end;
     }
 
-    /// The recurrence's residual is there. Is the true one behind it, and on its way? Then `stop` is further on, but
+    /// The recurrence's residual is there. Is the true one after it, and on its way? Then `stop` is further on, but
     /// not so far that a true one which stays where it is would cost many iterations.
     bool lags(double norm, double& least, double& stop) {
         const double now = true_norm(norm), target = context_.target();

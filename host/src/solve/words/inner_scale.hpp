@@ -23,7 +23,7 @@ public:
           first_(options.headroom.value_or(0)) {}
 
     /// What divides a defect of norm `norm`, so that r has the norm 1. With fixed words a power of two: at first, and
-    /// behind an overflow, the one that gives r a norm in (1/2, 1] 2^-headroom; behind a step, the one that would have
+    /// after an overflow, the one that gives r a norm in (1/2, 1] 2^-headroom; after a step, the one that would have
     /// left the longest words of that step, in proportion to the norms, `margin` idle bits.
     double of(double norm) {
         if (!fixed_) return norm;
@@ -36,7 +36,7 @@ public:
         return scale_;
     }
     /// What the words of the step that began with of() took.
-    void behind(const WordUse& words) {
+    void after(const WordUse& words) {
         if (!fixed_) return;
         const auto over = [](int bits, const Format& f) { return f.is_fixed() ? bits - f.word_bits : -kMostIdle; };
         idle_ = std::max({over(words.u, spec_->u), over(words.r, spec_->r), over(words.p, spec_->p),

@@ -69,7 +69,7 @@ public:
         return s;
     }
 
-    /// Behind a step that a word's overflow ended: a smaller r where it was one of u; else the session has taken a bit
+    /// After a step that a word's overflow ended: a smaller r where it was one of u; else the session has taken a bit
     /// from what its words may fill, and this one does so too.
     void widen(const WordUse& words) {
         const bool of_vectors =

@@ -18,7 +18,7 @@ namespace mantissa::solving {
 namespace {
 
 /// The part of the defect wanted that the core is asked for: the true one is formed from u in double, whose own
-/// rounding adds to it (an eighth of 1e-10 at a million unknowns), and the core cannot go on behind that.
+/// rounding adds to it (an eighth of 1e-10 at a million unknowns), and the core cannot go on after that.
 constexpr double kAim = 31.0 / 32;
 
 /// What became of the solve, but for the true residual.

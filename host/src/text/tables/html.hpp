@@ -13,7 +13,7 @@ inline constexpr const char* kMark = "<abbr class=\"mark\" title=\"modelled, not
 /// allow become U+FFFD.
 std::string escape(std::string_view text);
 
-/// The same for a specification or command: lines break behind commas, and within a part only where it is long.
+/// The same for a specification or command: lines break after commas, and within a part only where it is long.
 std::string escape_breaking(std::string_view text);
 
 /// JSON `text` for a <script> element: "<", ">" and "&" become \u escapes, so that no content can end the element or

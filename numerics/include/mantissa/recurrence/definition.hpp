@@ -234,7 +234,7 @@ private:
 
     constexpr void watch() {
         require(iterates_ && d_.every == 0 && d_.steps > d_.first,
-                "recurrence: it watches once, behind what it iterates");
+                "recurrence: it watches once, after what it iterates");
         for (const char digit : word(1)) {
             require(digit >= '0' && digit <= '9' && d_.every < 20, "recurrence: write watch N, with 1 to 199 for N");
             d_.every = static_cast<std::uint8_t>(10 * d_.every + (digit - '0'));
@@ -344,7 +344,7 @@ private:
 
     /// What no single statement can say.
     constexpr void whole() const {
-        require(iterates_ && d_.first < d_.watched, "recurrence: it has no statement behind iterate");
+        require(iterates_ && d_.first < d_.watched, "recurrence: it has no statement after iterate");
         for (std::size_t i = d_.watched; i < d_.steps; ++i)
             require(!on_vectors(d_.step[i].operation) && (i == d_.watched || d_.step[i].operation != Operation::dot ||
                                                           d_.step[i - 1].operation == Operation::dot),
