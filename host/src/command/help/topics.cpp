@@ -1,4 +1,4 @@
-// The topics of `mantissa help`. tests/host/test_help.cpp holds them to what the program takes.
+// The topics of `mantissa help`. tests/host/help_test.cpp holds them to what the program takes.
 #include <array>
 
 #include "pages.hpp"

@@ -308,7 +308,7 @@ TEST(Options, AStopIsGivenOnce) {
     EXPECT_FALSE(o.energy);
 }
 
-/// The library, a sweep and (test_bad_input.cpp) the command say the same.
+/// The library, a sweep and (bad_input_test.cpp) the command say the same.
 TEST(Options, CombinationsAreRefusedAlikeEverywhere) {
     const std::string refused = "couplings: a floating format for";
     SolveOptions o = parsed("--couplings s5e8 --spec fx18.16");
