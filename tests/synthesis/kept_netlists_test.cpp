@@ -1,4 +1,5 @@
 // Netlists that the sources ship: of this RTL, taken as they are, and refused where the file is none.
+#include <filesystem>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -8,6 +9,7 @@
 #include "mantissa/format.hpp"
 #include "program.hpp"
 #include "synthesis/kept/kept_netlists.hpp"
+#include "synthesis/sources.hpp"
 
 namespace mantissa::synthesis {
 
@@ -45,6 +47,35 @@ TEST(KeptNetlists, AreOfThisRtlAndTakenAsTheyAre) {
         EXPECT_EQ(figures->model_mhz, entry.at("model_mhz"));
         EXPECT_FALSE(synthesizer.take_kept(request)) << "what the store has stays";
     }
+}
+
+TEST(KeptNetlists, AreOfTheSameRtlWhateverItsComments) {
+    const Scratch scratch;
+    namespace fs = std::filesystem;
+    for (const char* folder : {"rtl", "experiments/synthesis"}) {
+        fs::create_directories(fs::path(scratch.path(folder)).parent_path());
+        fs::copy(fs::path(sources_folder()) / folder, scratch.path(folder), fs::copy_options::recursive);
+    }
+    const SynthesisRequest request{.spec = parse_spec("fx18.16"), .constant_bands = true};
+    const std::string source = fs::path(scratch.path("rtl")).parent_path().string();
+    const auto hash_with = [&](const char* file, const std::string& added) {
+        const std::string path = scratch.path(file), text = base::read_text(path);
+        base::write_file(path, added + text);
+        std::string hash = sources_hash(source, request);
+        base::write_file(path, text);
+        return hash;
+    };
+    const std::string core = "rtl/fixed/fx_core.sv", script = "experiments/synthesis/recipe.ys",
+                      plain = hash_with(core.c_str(), "");
+    EXPECT_EQ(plain, sources_hash(sources_folder(), request));
+    const std::string line = hash_with(core.c_str(), "\n");
+    EXPECT_NE(line, plain) << "names of cells have the number of their line";
+    EXPECT_EQ(hash_with(core.c_str(), "  // a word about it\n"), line);
+    EXPECT_NE(hash_with(core.c_str(), "// synthesis translate_off\n"), line);
+    EXPECT_NE(hash_with(core.c_str(), "`define TEXT \"// no comment\"\n"),
+              hash_with(core.c_str(), "`define TEXT \"\n"));
+    EXPECT_EQ(hash_with(script.c_str(), "# a word about it\n"), hash_with(script.c_str(), "\n"));
+    EXPECT_NE(hash_with(script.c_str(), "opt\n"), hash_with(script.c_str(), "\n"));
 }
 
 TEST(KeptNetlists, OfAnotherRtlOrNoFileAreNone) {

@@ -46,6 +46,37 @@ std::set<std::string, std::less<>> words_of(std::string_view text) {
     return words;
 }
 
+/// Does yosys obey this comment of one line, as "// synthesis translate_off"?
+bool is_obeyed(std::string_view comment) {
+    comment.remove_prefix(std::min(comment.find_first_not_of("/ \t"), comment.size()));
+    return comment.starts_with("synopsys") || comment.starts_with("synthesis");
+}
+
+/// Where the comment of a line begins, or its end. Lines of yosys's scripts are comments as a whole (#).
+std::size_t end_of_code(std::string_view line, bool script) {
+    if (script) return line.find_first_not_of(" \t") == line.find('#') ? 0 : line.size();
+    bool quoted = false;
+    for (std::size_t at = 0; at < line.size(); ++at) {
+        if (line[at] == '"') quoted = !quoted;
+        if (!quoted && line.substr(at, 2) == "//") return is_obeyed(line.substr(at)) ? line.size() : at;
+    }
+    return line.size();
+}
+
+/// `text` without its comments of one line and the blanks in front of them, line for line: names of cells have its
+/// number.
+std::string without_comments(std::string_view text, bool script) {
+    std::string kept;
+    kept.reserve(text.size());
+    while (!text.empty()) {
+        const std::string_view line = text.substr(0, text.find('\n'));
+        text.remove_prefix(std::min(text.size(), line.size() + 1));
+        const std::string_view code = line.substr(0, end_of_code(line, script));
+        kept.append(code.substr(0, code.find_last_not_of(" \t\r") + 1)).push_back('\n');
+    }
+    return kept;
+}
+
 /// All files of the RTL by the word that names them: modules without their ending.
 std::map<std::string, std::string, std::less<>> files_by_word(const std::string& source) {
     std::map<std::string, std::string, std::less<>> files;
@@ -102,7 +133,8 @@ Sources sources_of(const std::string& source, const std::string& module) {
 std::string sources_hash(const std::string& source, const SynthesisRequest& request) {
     base::HashName hash;
     const auto add = [&](const fs::path& file) {
-        hash.add(file.filename().string()).add(base::read_text(file.string()));
+        hash.add(file.filename().string())
+            .add(without_comments(base::read_text(file.string()), file.extension() == ".ys"));
     };
     const Sources sources = sources_of(source, top_of(request).module);
     for (const std::vector<std::string>* list : {&sources.modules, &sources.headers})
