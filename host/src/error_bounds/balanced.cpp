@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "mantissa/errors.hpp"
 #include "mantissa/host/residual.hpp"
 #include "mantissa/symmetry.hpp"
 
