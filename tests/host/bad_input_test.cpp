@@ -92,7 +92,14 @@ TEST(BadInput, WhatHasNoEffectElsewhereIsRefused) {
             {"compare " + document + " --store " + document, {"the command reads this file"}},
             {"reproduce table1 --figure 7", {"table1: it has no meshes, figures"}},
             {"reproduce table5 --mesh a.obj", {"table5: it has no meshes, figures"}},
-            {"reproduce table5 --levels 8", {"table5: it is one of synthesis and has no levels"}}});
+            {"reproduce table5 --levels 8", {"--levels: table5 has no such option, it is for table1, table2"}},
+            {"reproduce table1 --size 64", {"--size: table1 has no such option, it is for lu"}},
+            {"reproduce lu --table 1 --store x.sqlite", {"--store: lu has no such option"}},
+            {"flow --arrangement square --seed 2", {"--seed: a square arrangement has nothing at random"}},
+            {"solve --problem poisson2d:level=3 --advise --preconditioner multilevel --store x.sqlite",
+             {"--store: an advice on cycles computes nothing"}},
+            {"solve --problem poisson2d:level=3 --recurrence bicgstab --spec fx18.16", {"use defect-correction"}},
+            {"solve --problem diffusion2d:level=3 --scheme jacobi-pcg --format double", {"this problem is a grid's"}}});
 }
 
 /// A key that exists, but is of another one; and one that does not, after a file that does.
@@ -291,7 +298,7 @@ TEST(BadInput, Numbers) {
         refuse({{std::string("synthesize --seeds ") + value, {"--seeds"}}});
     refuse(
         {{kSmall + "--inner 0", {"--inner"}},
-         {"reproduce table4 --jobs -1", {"--jobs -1"}},
+         {"reproduce table5 --jobs -1", {"--jobs -1"}},
          {"reproduce table4 --levels 99", {"--levels 99"}},
          {"reproduce table4 --levels 8,x", {"--levels"}},
          {kSimulate + "--clock 0", {"--clock 0"}},

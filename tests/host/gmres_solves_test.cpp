@@ -9,9 +9,11 @@
 #include "cyclic_shift.hpp"
 #include "expect_invalid.hpp"
 #include "mantissa/engine.hpp"
+#include "mantissa/host/fastest.hpp"
 #include "mantissa/host/native.hpp"
 #include "mantissa/host/options.hpp"
 #include "mantissa/host/problem.hpp"
+#include "mantissa/multilevel/cycle_spec.hpp"
 #include "scratch.hpp"
 
 namespace {
@@ -140,23 +142,25 @@ TEST(GmresSolves, RefusedInOneLine) {
     refused(o, "recurrence gmres(1001): give 1 to 1000 steps of a cycle");
 }
 
-/// Grcar's matrix: -1 below the diagonal, 1 on it and three times above.
-std::string grcar(int n) {
+/// Grcar's matrix: -1 below the diagonal, 1 on it and three times above; times `sign`.
+std::string grcar(int n, int sign = 1) {
     std::string entries;
     int count = 0;
     for (int i = 1; i <= n; ++i)
         for (int j = std::max(i - 1, 1); j <= std::min(i + 3, n); ++j, ++count)
-            entries += std::to_string(i) + ' ' + std::to_string(j) + (j < i ? " -1\n" : " 1\n");
+            entries += std::to_string(i) + ' ' + std::to_string(j) + ' ' + std::to_string(j < i ? -sign : sign) + '\n';
     return "%%MatrixMarket matrix coordinate real general\n" + std::to_string(n) + ' ' + std::to_string(n) + ' ' +
            std::to_string(count) + '\n' + entries;
 }
 
-/// Five points on n x n nodes with an upwind difference, by rows: nine_bands() sees a grid in it.
-std::string upwind(int n) {
+/// Five points on n x n nodes with an upwind difference, by rows: nine_bands() sees a grid in it. With `turned` every
+/// third row has the other sign.
+std::string upwind(int n, bool turned = false) {
     std::string entries;
     int count = 0;
     const auto put = [&](int i, int j, double v) {
-        entries += std::to_string(i + 1) + ' ' + std::to_string(j + 1) + ' ' + std::to_string(v) + '\n';
+        entries += std::to_string(i + 1) + ' ' + std::to_string(j + 1) + ' ' +
+                   std::to_string(turned && i % 3 == 0 ? -v : v) + '\n';
         ++count;
     };
     for (int y = 0; y < n; ++y)
@@ -185,12 +189,22 @@ SolveResult solved_alone(const Problem& problem, SolveOptions& o) {
 
 TEST(MatrixAlone, IsSolvedWhereAGridIsNotSymmetric) {
     const Scratch scratch;
-    const Problem problem = make_problem("mtx:" + scratch.write("upwind.mtx", upwind(20)));
-    ASSERT_NE(problem.system.kind(), System::Kind::sparse);
-    SolveOptions o;
-    const SolveResult result = solved_alone(problem, o);
-    EXPECT_EQ(result.status, Status::converged) << result.detail;
-    EXPECT_LT(result.true_residual, 1e-10);
+    for (const bool turned : {false, true}) {
+        const Problem problem = make_problem("mtx:" + scratch.write("upwind.mtx", upwind(20, turned)));
+        ASSERT_EQ(problem.system.kind(), System::Kind::sparse) << "bands are for CG";
+        SolveOptions o;
+        const SolveResult result = solved_alone(problem, o);
+        EXPECT_EQ(result.status, Status::converged) << result.detail;
+        EXPECT_LT(result.true_residual, 1e-10);
+        // A cycle is one on the symmetric part, of a grid's entries as of others.
+        if (turned) continue;
+        SolveOptions cycles;
+        cycles.scheme = Scheme::recurrence;
+        cycles.recurrence = RecurrenceChoice::bicgstab;
+        cycles.spec = DatapathSpec(formats::kDouble);
+        cycles.preconditioner = parse_cycle_spec("v22,w=double");
+        EXPECT_EQ(solve(problem, *make_emulated_engine(), cycles).status, Status::converged);
+    }
 }
 
 TEST(MatrixAlone, IsSolvedWhereTheDiagonalIsNotAboveZero) {
@@ -248,6 +262,27 @@ TEST(GmresSolves, ComeAfterBicgstabWhereNobodyNamedARecurrence) {
     EXPECT_EQ(results.front().status, Status::converged);
     EXPECT_LE(results.front().true_residual, 1e-8);
     EXPECT_FALSE(take_gmres_instead(results, *engine, o));
+}
+
+/// The iterations of both are one count under one limit; and the sign of the diagonal is nothing to GMRES.
+TEST(GmresSolves, GoOnWithWhatIsLeft) {
+    const Scratch scratch;
+    const Problem problem = make_problem("mtx:" + scratch.write("minus.mtx", grcar(300, -1)));
+    const auto run = [&](std::uint64_t most) {
+        SolveOptions o;
+        o.scheme = Scheme::jacobi_pcg;
+        o.spec = DatapathSpec(formats::kDouble);
+        o.tolerance = 1e-8;
+        o.max_iterations = most;
+        EXPECT_TRUE(take_native_recurrence(problem, o));
+        return solve_fastest(problem, *make_emulated_engine(), o, {}, [](const std::string&) {}).front();
+    };
+    const SolveResult all = run(0);
+    EXPECT_EQ(all.status, Status::converged) << all.detail;
+    EXPECT_GT(all.inner_iterations, 400U) << "BiCGStab's are among them";
+    const SolveResult limited = run(all.inner_iterations - 100);
+    EXPECT_EQ(limited.status, Status::iteration_limit);
+    EXPECT_LE(limited.inner_iterations, all.inner_iterations - 100);
 }
 
 } // namespace

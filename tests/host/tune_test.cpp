@@ -219,6 +219,7 @@ TEST(Space, SaysInOneLineWhatItCannotTake) {
               "--fix bits=18: bits is given twice, by --vary bits=11..12 too; leave one of the two out");
     EXPECT_NE(line({{"bits=18", "bits=20"}, {}, {}}).find("given twice, by --fix bits=18 too"), std::string::npos);
     EXPECT_NE(line({{}, {"bits=20,21", "bits=24"}, {}}).find("given twice, by --vary bits=20,21"), std::string::npos);
+    EXPECT_NE(line({{}, {"bits=18,18"}, {}}).find("a value is given twice"), std::string::npos);
     EXPECT_EQ(line({{"inner=10"}, {"bits=11..14"}, {"bits=12", "bits=13"}}), "");
 }
 

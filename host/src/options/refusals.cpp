@@ -118,6 +118,15 @@ Rules of_numbers(const SolveOptions& o) {
     };
 }
 
+/// "use SCHEME or SCHEME": those with an outer loop that have the recurrence of these options.
+std::string loops_around(const SolveOptions& o) {
+    const RecurrenceChoice inner = o.recurrence.value_or(axes_of(o).recurrences.front());
+    std::vector<std::string_view> names;
+    for (const SchemeAxes& s : schemes())
+        if (refines(s.scheme) && s.has(inner)) names.push_back(s.name);
+    return names.empty() ? "take another recurrence" : fmt::format("use {}", fmt::join(names, " or "));
+}
+
 Rules of_schemes(const SolveOptions& o) {
     const auto fixed = [](const ScheduleStage& s) { return s.spec.fixed_vectors(); };
     const bool fixed_later = std::any_of(o.schedule.begin(), o.schedule.end(), fixed);
@@ -132,9 +141,8 @@ Rules of_schemes(const SolveOptions& o) {
         {o.bounds && !chebyshev, "bounds: only the recurrence chebyshev takes any; leave them out"},
         {o.bounds && !o.bounds->why_bad().empty(), o.bounds ? o.bounds->why_bad() : std::string()},
         {!refines(o.scheme) && o.spec.fixed_vectors(),
-         fmt::format("scheme {} on {}: fixed-point words want an outer loop that scales them; use residual-guided, "
-                     "defect-correction or inexact-pcg",
-                     scheme_name(o), to_string(o.spec.r))},
+         fmt::format("scheme {} on {}: fixed-point words want an outer loop that scales them; {}", scheme_name(o),
+                     to_string(o.spec.r), loops_around(o))},
         {middle != o.middle.end(), fmt::format("middle format {}: middle loops are floating; give another, as s36e11",
                                                middle != o.middle.end() ? to_string(*middle) : "")},
         {o.headroom && !o.spec.fixed_vectors() && !fixed_later, "headroom: only fixed-point vectors have any"},

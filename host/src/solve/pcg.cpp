@@ -27,7 +27,10 @@ namespace {
 /// The matrix by rows; `made` holds it where the system has another kind.
 const CompressedRows& rows_of(const System& system, std::optional<CompressedRows>& made) {
     if (const auto* rows = std::get_if<CompressedRows>(&system.matrix())) return *rows;
-    if (const auto* bands = std::get_if<Bands>(&system.matrix())) return made.emplace(to_compressed_rows(*bands));
+    if (const auto* bands = std::get_if<Bands>(&system.matrix())) {
+        const CompressedRows& rows = made.emplace(to_compressed_rows(*bands));
+        if (std::ranges::adjacent_find(rows.row_begin()) == rows.row_begin().end()) return rows; // no row is an edge's
+    }
     throw InvalidInput("scheme jacobi-pcg: it takes sparse rows (mtx:, lscm:, dsi:), and this problem is a grid's; use "
                        "direct");
 }

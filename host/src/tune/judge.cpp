@@ -81,7 +81,7 @@ void Judge::rank() {
     std::vector<Placed> all;
     for (std::size_t i = 0; i < result_.designs.size(); ++i) {
         const std::vector<Placed> these = placed(i);
-        all.insert(all.end(), these.begin(), these.end());
+        std::ranges::copy_if(these, std::back_inserter(all), [](const Placed& p) { return p.cost < kInfinite; });
         const auto least = std::min_element(these.begin(), these.end(),
                                             [](const Placed& a, const Placed& b) { return a.cost < b.cost; });
         if (least != these.end() && least->cost < kInfinite) result_.best.push_back(*least);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -122,6 +123,8 @@ Space::Space(std::string_view rows, const Narrowing& narrowing)
                 throw InvalidInput(
                     fmt::format("{} {}: no values; write {}=A..B or {}=A,B,C", option, base::quoted(text), name, name));
             for (const std::string& v : now) check_value(help_of(name), v, option);
+            if (std::set<std::string>(now.begin(), now.end()).size() != now.size())
+                throw InvalidInput(fmt::format("{}: a value is given twice; give each once", words));
             axis(name).values = std::move(now);
         }
     };

@@ -75,7 +75,7 @@ struct TuneResult {
     std::size_t solved = 0, coarse = 0, failed = 0, modelled = 0, refused = 0, open = 0, stored_before = 0;
     std::map<std::string, std::size_t> refusals; ///< why, and how many
     std::map<Part, ModelError> errors;           ///< of the winner's kind of core
-    bool same_rtl = true;                        ///< are the table's cores of this RTL?
+    std::optional<bool> same_rtl;                ///< are the table's cores of this RTL? Not looked at without a winner.
     std::string end;
     std::vector<std::string> notes;
     double seconds = 0;

@@ -112,6 +112,7 @@ public:
             if (!l.words.after.empty()) l.other.assign(all, 0);
             l.t.assign(n, 0);
         }
+        if (scale_.empty()) scale_.assign(level_.front().rows(), 1.0); // of a grid's words
         if (links_) own_t_.resize(level_.at(links_->shared() - 1).restriction.rows());
     }
 

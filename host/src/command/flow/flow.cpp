@@ -134,7 +134,7 @@ void print_table(std::FILE* to, const FlowFlags& f, const BubblyFlow& flow, cons
     const FlowOptions& o = flow.options();
     row("cells", fmt::format("{} x {}, {} of them solved in each step", o.columns, o.rows, o.batch()));
     row("cell", fmt::format("{} unknowns, {} bubbles of {} points", o.unknowns, o.bubbles, o.unknowns / o.bubbles));
-    row("arithmetic", fmt::format("{} on {}", f.lu.empty() ? f.precision : f.lu, solver.where()));
+    row("arithmetic", fmt::format("{} on {}", f.lu.empty() ? precision_of(f) : f.lu, solver.where()));
     row("steps", fmt::format("{}, to time {:.5g}", flow.steps(), flow.time()));
     const auto [low, high] = std::minmax_element(flow.density().begin(), flow.density().end());
     row("bubbles' share", fmt::format("{:.4g} to {:.4g}", *low, *high));
@@ -216,7 +216,11 @@ Run setup_flow(CLI::App& app, const std::string& typed) {
     app.add_option("--picture", flags->picture, "write densities and one cell's bubbles as SVG");
     declare(app, Common::threads, flags->threads);
     declare(app, Common::json, flags->json);
-    return [flags, typed] { return run_flow(*flags, typed); };
+    return [flags, typed, &app] {
+        if (flags->arrangement == "square" && app.get_option("--seed")->count() != 0)
+            throw InvalidInput("--seed: a square arrangement has nothing at random; leave it out");
+        return run_flow(*flags, typed);
+    };
 }
 
 } // namespace

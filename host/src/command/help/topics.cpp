@@ -150,6 +150,7 @@ constexpr const char* kEnvironment =
   MANTISSA_ISA        baseline, avx2 or avx512: the widest instructions that kernels may use. Results
                       do not depend on it.
   MANTISSA_SOURCE     folder with the RTL's sources, where the program runs far from them
+  MANTISSA_HLS_KERNEL folder with the HLS kernel's sources (hls/kernel), likewise
   CXX                 the compiler for kernels and models
   VERILATOR           the program that makes models of the RTL; else verilator in the PATH
   MANTISSA_YOSYS      the program that makes netlists; else yosys in the PATH

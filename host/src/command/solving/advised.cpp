@@ -89,6 +89,8 @@ int advise_command(const SolveArguments& flags, const std::string& engines, cons
     const SolveOptions asked = options_of(flags);
     const bool on_device = !flags.device.empty();
     check_advised_outputs(flags);
+    if (asked.preconditioner && !flags.store.empty())
+        throw InvalidInput("--store: an advice on cycles computes nothing that a results file keeps; leave it out");
     if (asked.preconditioner) return advise_cycles_command(flags, engines, typed, asked);
     if (!on_device && !flags.store.empty())
         throw InvalidInput("--store: it keeps what --device computes; give --device too, or leave it out");

@@ -67,6 +67,14 @@ void add_before(const SolveResult& first, SolveResult& next) {
     else next.device_seconds = *first.device_seconds + next.device_seconds.value_or(0);
 }
 
+bool has_negative_diagonal(const System& system) {
+    const auto* const rows = std::get_if<CompressedRows>(&system.matrix());
+    for (std::size_t i = 0; rows != nullptr && i < rows->rows(); ++i)
+        for (std::uint64_t k = rows->row_begin()[i]; k < rows->row_begin()[i + 1]; ++k)
+            if (rows->column()[k] == i && rows->value()[k] < 0) return true;
+    return false;
+}
+
 /// One solve after another of the same problem.
 class Ways {
 public:
@@ -90,6 +98,8 @@ public:
             const bool spent = options_.max_iterations != 0 && r.inner_iterations >= options_.max_iterations;
             if (spent && r.status == Status::iteration_limit) // (the last way was given what the others had left)
                 r.detail = fmt::format("the limit of {} inner iterations is reached", options_.max_iterations);
+            else if (ways_ > 1 && r.status == Status::iteration_limit)
+                r.detail = fmt::format("{} iterations, of all ways together, were not enough", r.inner_iterations);
         }
         return std::move(results_);
     }
@@ -98,6 +108,7 @@ private:
     /// Of the problem, or of what the ways before have left of it.
     void solve_by(SolveOptions way) {
         way.keep_solution = true;
+        ++ways_;
         std::vector<SolveResult> next = solve_all(rest_ ? *rest_ : problem_, engine_, way, progress_);
         for (std::size_t k = 0; k < results_.size(); ++k) add_before(results_[k], next[k]);
         results_ = std::move(next);
@@ -126,12 +137,13 @@ private:
 
     void by_bicgstab() {
         solve_by(options_);
-        if (stopped_ || !take_gmres_instead(results_, engine_, options_)) return;
+        if (over() || !take_gmres_instead(results_, engine_, options_)) return;
         say_(fmt::format("bicgstab: {} after {} iterations, so {} in its place", to_string(results_.front().status),
                          results_.front().inner_iterations, to_string(iterated(options_))));
-        results_.clear();
-        before_ = 0;
-        solve_by(options_);
+        options_.jacobi = options_.jacobi && !has_negative_diagonal(problem_.system); // (its scaling has roots)
+        SolveOptions way = options_;
+        way.max_iterations = limit();
+        solve_by(way); // from the beginning
     }
 
     void by_cycles_first(SolveOptions way) {
@@ -201,6 +213,7 @@ private:
     std::optional<Problem> rest_;
     std::vector<SolveResult> results_;
     std::uint64_t before_ = 0; ///< iterations of the ways before
+    int ways_ = 0; ///< begun
     bool stopped_ = false;
 };
 

@@ -168,7 +168,7 @@ results::Json tune_json(const TuneRequest& request, const TuneResult& result) {
     j["near_front"] = result.near_front;
     j["refusals"] = results::Json::object();
     for (const auto& [why, count] : result.refusals) j["refusals"][why] = count;
-    j["area_model"] = {{"same_rtl", result.same_rtl}};
+    j["area_model"] = {{"same_rtl", result.same_rtl ? results::Json(*result.same_rtl) : results::Json(nullptr)}};
     for (const auto& [part, e] : result.errors)
         j["area_model"][to_string(part)] = {
             {"cores", e.cores}, {"median", e.median}, {"largest", e.largest}, {"apart", e.apart}};
@@ -207,7 +207,7 @@ std::string tune_text(const TuneRequest& request, const TuneResult& result) {
             said += fmt::format("{} {} {:.1f} % off in the median, {:.1f} % at most of {}", said.empty() ? "" : ";",
                                 to_string(part), 100 * e->second.median, 100 * e->second.largest, e->second.cores);
     out += said;
-    out += result.same_rtl ? ".\n" : ". Its cores are of other RTL than this.\n";
+    out += result.same_rtl.value_or(true) ? ".\n" : ". Its cores are of other RTL than this.\n";
     const Placed& winner = result.best.front();
     const Design& d = result.designs[winner.design];
     if (winner.build.figures.synthesised)
