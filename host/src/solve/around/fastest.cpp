@@ -213,7 +213,7 @@ private:
     std::optional<Problem> rest_;
     std::vector<SolveResult> results_;
     std::uint64_t before_ = 0; ///< iterations of the ways before
-    int ways_ = 0; ///< begun
+    int ways_ = 0;             ///< begun
     bool stopped_ = false;
 };
 
