@@ -65,7 +65,7 @@ std::unique_ptr<NativeSolver> make_native_grid(const System& system, bool single
                       .columns = columns - 2,
                       .rows = system.size() / columns - 2,
                       .parts = parts.count(),
-                      .fits_chip = whole->fits_chip(arithmetic_of(single)),
+                      .fits_chip = whole->fits_chip(),
                       .why_not = "one tile of the grid for each multiprocessor is too large"};
     PickedPlan plan = pick_plan(facts, asked);
     if (plan.plan == NativePlan::grid_parts) {

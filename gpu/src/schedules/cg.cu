@@ -77,7 +77,7 @@ struct GridSolver::Impl {
     void zero_vectors(std::size_t element_bytes);
     /// What both plans are given of the grid, the matrix and the vectors.
     template <class Params> [[nodiscard]] Params grid_params() const;
-    [[nodiscard]] std::optional<ResidentParams> resident(const CgRequest& q, int multiprocessors, int& depth) const;
+    [[nodiscard]] std::optional<ResidentParams> resident(int multiprocessors, int& depth) const;
     [[nodiscard]] StreamParams stream_base() const;
     [[nodiscard]] ControlParams control_of(const CgRequest& q) const;
     void run_resident(const CgRequest& q, const ControlParams& ask, ResidentParams a, int depth, SolveWatch& watch,
@@ -171,7 +171,7 @@ StreamParams GridSolver::Impl::stream_base() const {
     return a;
 }
 
-std::optional<ResidentParams> GridSolver::Impl::resident(const CgRequest& q, int multiprocessors, int& depth) const {
+std::optional<ResidentParams> GridSolver::Impl::resident(int multiprocessors, int& depth) const {
     for (depth = 1; depth <= 16; depth *= 2) {
         const int across = (columns + resident_tile_columns(depth) - 1) / resident_tile_columns(depth);
         const int down = (rows + resident_tile_rows(depth) - 1) / resident_tile_rows(depth);
@@ -303,7 +303,7 @@ CgReport GridSolver::Impl::solve(const CgRequest& request) {
     }
     int depth = 0;
     std::optional<ResidentParams> resident_plan;
-    if (request.plan != Plan::stream) resident_plan = resident(request, blocks, depth);
+    if (request.plan != Plan::stream) resident_plan = resident(blocks, depth);
     CgRequest q = request;
     if (!q.replace) q.replace = resident_plan ? 1e-5 : 1e-2;
     SolveWatch watch(q.watch);
@@ -360,11 +360,9 @@ void GridSolver::set_rhs(std::span<const double> b) {
     i.b_norm = i.norm(i.b.data());
 }
 
-bool GridSolver::fits_chip(Arithmetic arithmetic) const {
+bool GridSolver::fits_chip() const {
     int depth = 0;
-    CgRequest q;
-    q.arithmetic = arithmetic;
-    return impl_->resident(q, std::min(require_device().multiprocessors, 255), depth).has_value();
+    return impl_->resident(std::min(require_device().multiprocessors, 255), depth).has_value();
 }
 
 CgReport GridSolver::solve(const CgRequest& request) {

@@ -87,7 +87,7 @@ public:
     GridSolver& operator=(const GridSolver&) = delete;
 
     /// Has the resident plan room for the grid on this device?
-    [[nodiscard]] bool fits_chip(Arithmetic arithmetic) const;
+    [[nodiscard]] bool fits_chip() const;
     /// The right-hand side, system.size() elements (Dirichlet nodes are ignored).
     void set_rhs(std::span<const double> b);
     /// Solves from x = 0.
