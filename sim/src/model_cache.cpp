@@ -328,6 +328,10 @@ std::string why_no_models() {
     return {};
 }
 
+void require_sources(const ModelCacheOptions& options) {
+    (void)source_folder(options);
+}
+
 std::string model_key(const ModelRequest& request, const ModelCacheOptions& options) {
     return name_of(request, options).text();
 }

@@ -320,11 +320,12 @@ std::unique_ptr<Engine> make_rtl_engine(RtlOptions options) {
 namespace mantissa {
 
 /// The registry's rtl engine: default memory, progress of model builds on a terminal. Throws InvalidInput where the
-/// tools that build models are missing.
+/// tools that build models are missing, or the RTL's sources.
 std::unique_ptr<Engine> make_rtl_engine();
 std::unique_ptr<Engine> make_rtl_engine() {
     if (const std::string why = sim::why_no_models(); !why.empty()) throw ToolFailure(why);
     sim::RtlOptions options;
+    sim::require_sources(options.cache);
     options.cache.progress = sim::terminal_progress();
     return sim::make_rtl_engine(std::move(options));
 }

@@ -143,7 +143,10 @@ TuneResult tune(const TuneRequest& request) {
     result.stored_before = solves.stored();
     for (std::string& words : store.notes_on_files()) result.notes.push_back(std::move(words));
     if (!result.best.empty()) {
-        result.same_rtl = cores.of_this_rtl(result.best.front().build);
+        try {
+            result.same_rtl = cores.of_this_rtl(result.best.front().build);
+        } catch (const InvalidInput&) { // an installed program has no sources to compare with
+        }
         result.errors = cores.errors(result.best.front().build);
     }
     result.seconds = spent();

@@ -207,7 +207,9 @@ std::string tune_text(const TuneRequest& request, const TuneResult& result) {
             said += fmt::format("{} {} {:.1f} % off in the median, {:.1f} % at most of {}", said.empty() ? "" : ";",
                                 to_string(part), 100 * e->second.median, 100 * e->second.largest, e->second.cores);
     out += said;
-    out += result.same_rtl.value_or(true) ? ".\n" : ". Its cores are of other RTL than this.\n";
+    out += !result.same_rtl   ? ". The RTL's sources are not here: its cores were not compared with them.\n"
+           : *result.same_rtl ? ".\n"
+                              : ". Its cores are of other RTL than this.\n";
     const Placed& winner = result.best.front();
     const Design& d = result.designs[winner.design];
     if (winner.build.figures.synthesised)

@@ -36,6 +36,8 @@ struct ModelCacheOptions {
 
 /// Empty when models can be built here; else one line that says which tool is missing, and the mend.
 std::string why_no_models();
+/// Throws InvalidInput, one line, where the RTL's sources are not in that folder.
+void require_sources(const ModelCacheOptions& options);
 
 /// The key of a model: 32 hexadecimal digits.
 std::string model_key(const ModelRequest& request, const ModelCacheOptions& options);
