@@ -85,7 +85,7 @@ Problem matrix_problem(const std::string& name, const std::string& path, const s
     CompressedRows rows = read_matrix_market(path, &note, &indefinite);
     System system(std::move(rows));
     const bool symmetric = !asymmetry(system);
-    // Cores and their engines want the bands of a grid. What CG cannot solve is theirs not; loops for it are over rows.
+    // Cores want the bands of a grid. They do not take what CG cannot solve; loops for that are over rows.
     if (symmetric && indefinite.empty())
         if (std::optional<Bands> bands = nine_bands(std::get<CompressedRows>(system.matrix())))
             system = System(std::move(*bands));

@@ -20,8 +20,8 @@ struct Sources {
 /// Throws InvalidInput, one line, where `source` is not the project's folder or has no such module.
 Sources sources_of(const std::string& source, const std::string& module);
 
-/// The hash of RTL and recipe in `source` that a request's netlist is kept under. Comments of one line, which change no netlist, are
-/// not in it, but for those that yosys obeys ("// synthesis translate_off").
+/// The hash of RTL and recipe in `source` that a request's netlist is kept under. Comments of one line, which change no
+/// netlist, are not in it, but for those that yosys obeys ("// synthesis translate_off").
 std::string sources_hash(const std::string& source, const SynthesisRequest& request);
 
 } // namespace mantissa::synthesis
