@@ -59,11 +59,13 @@ cycle/cy_row.sv
 cycle/cy_row_at.sv
 cycle/cy_seam.sv
 cycle/cy_shape.sv
+cycle/cy_slab.sv
 cycle/cy_squares.sv
 cycle/cy_step.sv
 cycle/cy_sweep.sv
 cycle/cy_window.sv
 cycle/fx_cycle.sv
+cycle/fx_cycles.sv
 fixed/fx_add.sv
 fixed/fx_blocks.sv
 fixed/fx_core.sv

@@ -32,6 +32,11 @@ module cy_control #(
   output logic              turn_o,         ///< the coarsest level
   output logic              up_o,
   output logic              finest_o,
+  output logic [LevelW-1:0] k_o,            ///< the level
+  output logic              share_o,        ///< one clock, with several cores: a round of sharing (cy_slab) begins,
+  output logic              north_o,
+  output logic              gather_o,
+  input  wire               shared_i,       ///< and it is at its end
   output logic [MaxLevel:0] side_o,         ///< 2^k
   output logic [2*MaxLevel-1:0] base_o,     ///< of the level's words, but the finest's,
   output logic [2*MaxLevel-1:0] next_o,     ///< and of the next level's
@@ -56,6 +61,7 @@ module cy_control #(
   output logic signed [9:0] s_o             ///< of the correction
 );
 `include "cycle_bounds.svh"
+`include "cycle_slabs.svh"
   localparam integer MostLength = DW - 2; // of D
   localparam signed [9:0] MostC = UW[9:0] - 10'd2; // of c
   // Signed, as long as points.
@@ -66,7 +72,7 @@ module cy_control #(
   localparam signed [9:0] Gained   = Guard[9:0] + W[9:0] + 10'd1; // G + pc + W - 1
   localparam signed [9:0] Entering = W[9:0] - 10'd1;
   typedef enum logic [4:0] {Idle, Scrub, Look, LookWait, Ends, Down, DownWait, Verdict, Align, Judge, Judged, Length, LengthWait,
-                            Lower, Turn, TurnWait, Rise, RiseWait, Join, Bound, Point, Shifts, Settle, Up, UpWait, Higher, Correct} state_t;
+                            Lower, Turn, TurnWait, Rise, RiseWait, Join, Bound, Point, Shifts, Settle, Up, UpWait, Higher, Correct, Share, ShareWait} state_t;
   state_t state_q;
   logic [LevelW-1:0] k_q;
   logic [6:0]  y_q [0:15];        // of each level's r, by its k
@@ -78,6 +84,8 @@ module cy_control #(
   logic [5:0]  place_q;            // a place of SQUARES,
   logic signed [15:0] limit_place_q; // LIMIT's there
   logic        within_q;           // of what is below
+  logic [4:0]  rounds_q;           // of sharing that are left,
+  state_t      then_q;             // and what is after them
   logic        again_q;            // with Checks a solve has not converged before D was looked at twice
 
   wire finest   = k_q == level_i;
@@ -96,6 +104,8 @@ module cy_control #(
   wire [1:0] squares_bits = squares[2*place_q[4:0] +: 2] & {2{~place_q[5]}};
   wire [1:0] limit_bits   = limit_i[2*limit_place_q[4:0] +: 2] & {2{~(|limit_place_q[15:5])}};
   assign busy_o   = state_q != Idle;
+  assign k_o      = k_q;
+  wire   split    = Cores > 1 && k_q >= LevelW'(SplitLevel);
   assign finest_o = finest;
   assign next_o   = finest ? '0 : base_o | beats[2*MaxLevel-1:0];
   assign s_o      = alone_i ? '0 : s_q;
@@ -124,19 +134,28 @@ module cy_control #(
     end
   endtask
 
+  task automatic shares(input gather, input state_t then);
+    begin
+      gather_o <= gather;
+      rounds_q <= gather ? 5'(2 * Cores - 3) : 5'd1;
+      then_q   <= then;
+      state_q  <= Share;
+    end
+  endtask
+
   always_ff @(posedge clk_i)
     if (!rst_ni) begin
       state_q <= Idle;
       done_o  <= 1'b0;
       end_o   <= `CYCLE_END_FAULT;
-      {sweep_o, scrub_o, down_o, turn_o, up_o, measure_o, accepted_o, none_o, waits_q} <= '0;
+      {sweep_o, scrub_o, down_o, turn_o, up_o, measure_o, accepted_o, none_o, waits_q, share_o, gather_o} <= '0;
       {count_o, exponent_o, point_o, clocks_o} <= '0;
       fresh_o <= 1'b1;
       k_q    <= '0;
       side_o <= '0;
       base_o <= '0;
     end else begin
-      {sweep_o, measure_o, accepted_o} <= '0;
+      {sweep_o, measure_o, accepted_o, share_o} <= '0;
       waits_q  <= 1'b0;
       settle_q <= settle_q - 4'd1;
       if (busy_o) clocks_o <= clocks_o + 48'd1;
@@ -233,6 +252,7 @@ module cy_control #(
           side_o  <= side_o >> 1;
           base_o  <= next_o;
           state_q <= (k_q == LevelW'(2)) ? Turn : Down;
+          if (split) shares(k_q == LevelW'(SplitLevel), Down);
         end
         Turn: sweep(1'b0, 1'b1, 1'b0, TurnWait);
         TurnWait:
@@ -285,6 +305,7 @@ module cy_control #(
             v_point_q <= i_o;
             none_o    <= 1'b0;
             state_q   <= finest ? Correct : Rise;
+            if (split) shares(1'b0, finest ? Correct : Rise);
           end
         Correct: begin
           count_o <= count_o + 32'd1;
@@ -295,6 +316,18 @@ module cy_control #(
           state_q <= LookWait;
           if (alone_i) finish(`CYCLE_END_CYCLES);
         end
+        // With several cores: words go north, in half of the rounds, then south.
+        Share: begin
+          share_o <= 1'b1;
+          north_o <= gather_o ? rounds_q >= 5'(cy_max(Cores, 2) - 1) : rounds_q[0];
+          waits_q <= 1'b1;
+          state_q <= ShareWait;
+        end
+        ShareWait:
+          if (!waits_q && !share_o && shared_i) begin
+            rounds_q <= rounds_q - 5'd1;
+            state_q  <= (rounds_q == '0) ? then_q : Share;
+          end
         default: state_q <= Idle;
       endcase
     end

@@ -16,7 +16,8 @@ module cy_sweep #(
   input  wire  [MaxLevel:0]    row_i,    ///< its beats,
   input  wire  [IndexW:0]      beats_i,  ///< those of all rows,
   input  wire  [IndexW:0]      below_i,  ///< of the next level's rows,
-  input  wire  [MaxLevel:0]    below_row_i, ///< and of one of them; all stand
+  input  wire  [MaxLevel:0]    below_row_i, ///< and of one of them;
+  input  wire  [IndexW-1:0]    coarse_from_i, ///< the first row's beat of the next level; all stand
   input  wire  [$clog2(TailRows+1)-1:0] tail_i,  ///< rows that go on after the nodes, from 1,
   input  wire  [$clog2(Drain+1)-1:0]    drain_i, ///< and clocks after those; they stand
   output logic [2:0]           flags_o,
@@ -43,9 +44,11 @@ module cy_sweep #(
   assign flags_o  = {nodes_q, south_q & ~dead, nodes_q & column == '0};
   assign index_o  = at_q[IndexW-1:0];
   assign coarse_o = (beside ? north : row_q) | IndexW'(column[MaxLevel-1:1]);
-  assign beyond_o = beside & (|(north & below_i[IndexW-1:0]));
+  // (A grid of one core alone has a power of two of beats.)
+  wire [IndexW:0] next = at_q + (IndexW+1)'(1);
+  assign beyond_o = beside & ((Cores > 1) ? {1'b0, north} == below_i : |(north & below_i[IndexW-1:0]));
   assign busy_o   = nodes_q | drains_q | rows_q != '0;
-  wire ends = last & nodes_q & (|((at_q + (IndexW+1)'(1)) & beats_i));
+  wire ends = last & nodes_q & ((Cores > 1) ? next == beats_i : |(next & beats_i));
   always_ff @(posedge clk_i)
     if (!rst_ni) begin
       nodes_q  <= 1'b0;
@@ -53,7 +56,7 @@ module cy_sweep #(
       rows_q   <= '0;
     end else if (start_i) begin
       at_q    <= '0;
-      row_q   <= '0;
+      row_q   <= coarse_from_i;
       odd_q   <= 1'b0;
       south_q <= 1'b0;
       nodes_q <= ~scrub_i;

@@ -15,7 +15,9 @@
   `REQUIRE_OF_TOP(g_levels, MaxLevel >= 2 && MaxLevel <= 14 && StoredLevel >= 2 && StoredLevel <= MaxLevel,
            "MaxLevel must be in 2..14, and StoredLevel in 2..MaxLevel")
   `REQUIRE_OF_TOP(g_outer, DW >= 32 && DW <= 64 && UW >= 32 && UW <= 64, "DW and UW must be in 32..64")
-  `REQUIRE_OF_TOP(g_checked, Checks == 0 || Checks == 1, "Checks must be 0 or 1")
+  `REQUIRE_OF_TOP(g_checked, Checks == 0 || (Checks == 1 && Cores == 1), "Checks must be 0 or 1, and 0 where several cores share a grid")
+  `REQUIRE_OF_TOP(g_cores, Cores >= 1 && Cores <= 16 && Core >= 0 && Core < Cores && (Cores == 1 || StoredLevel >= SplitLevel),
+           "Cores must be in 1..16, Core below it, and StoredLevel one that rows are shared out on: each core has more than a halo of them")
   `REQUIRE_OF_TOP(g_stencil, Centre > 0 && Centre == -8 * Corner && East + North == 2 * Corner && Centre <= 512,
            "the stencil must be one that bilinear interpolation reproduces: Centre = -8 Corner, East + North = 2 Corner")
   `REQUIRE_OF_TOP(g_inverse, Z >= 32768 && Z <= 65536 && ZC >= 0 && ZC <= 30,

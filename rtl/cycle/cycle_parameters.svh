@@ -36,5 +36,7 @@
   parameter integer StoredLevel = 7, ///< and memory for those of up to 2^StoredLevel + 1: what LEVEL may be
   parameter integer DW = 64,       ///< bits of words of D,
   parameter integer UW = 64,       ///< of U
+  parameter integer Cores = 1,     ///< cores that share a grid (fx_cycles),
+  parameter integer Core = 0,      ///< and which of them this one is, from the south
   parameter integer Checks = 0     ///< 1: the core looks for its own upsets, which end a run: fault_detected (docs/upsets.md)
   /* verilator lint_on UNUSEDPARAM */

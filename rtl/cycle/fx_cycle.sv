@@ -4,6 +4,7 @@
 ///   s_axis_d    in, words of D, a node of the grid each, while no run is on; tlast with the last beat. A run begins with U = 0.
 ///   m_axis_u    out, words of U, after CONTROL.send
 ///   accepted_o  one clock: D was looked at; cycles, x and the sum of squares as they are then, for who looks on
+///   link_*, peer_*, all_*   of several cores on one grid, which are in step (fx_cycles); with Cores 1 nothing looks at them
 ///
 /// A sweep takes a level's nodes by beats, Lanes of them a clock. Down: r enters, the smoothing steps trail one another by a row, t leaves. Up: the
 /// next level's e, interpolated, and f, then the steps after, and on the finest level the outer loop's step. Rows end with the grid's
@@ -14,6 +15,7 @@
 module fx_cycle #(
 `include "cycle_parameters.svh"
   , localparam integer SquaresW = 31 + 2 * MaxLevel
+  , localparam integer LinkW = Lanes * ((DW > 34) ? DW : 34) // a beat of D, or of t or e, which have 34 bits at most
 ) (
   input  wire              clk_i,
   input  wire              rst_ni,
@@ -27,14 +29,27 @@ module fx_cycle #(
   output logic [31:0]      cycles_o,
   output logic [6:0]       exponent_o,
   output logic [63:0]      squares_o,
-  output logic             busy_o        ///< a run is on; its end can serve as an interrupt
+  output logic             busy_o,       ///< a run is on; its end can serve as an interrupt
+
+  output logic             link_valid_o, ///< a beat for both neighbours
+  output logic [LinkW-1:0] link_o,
+  input  wire  [1:0]       link_valid_i, ///< of the neighbours to the south and to the north
+  input  wire  [2*LinkW-1:0] link_i,
+  output logic [3:0]       peer_o,       ///< at the end of what it was told; no length is being counted; a word of U, of D did not fit
+  output logic [13:0]      peer_lengths_o, ///< of D, and of t or e
+  output logic [SquaresW-1:0] peer_squares_o,
+  input  wire  [3:0]       all_i,        ///< the same of all cores, or of one,
+  input  wire  [13:0]      all_lengths_i, ///< the longest,
+  input  wire  [SquaresW-1:0] all_squares_i ///< and the sums' sum
 );
 `include "cycle_bounds.svh"
+`include "cycle_slabs.svh"
 `include "cycle_checks.svh"
   localparam integer IndexW = 2 * MaxLevel;
   localparam integer NodeW  = cy_beats_log(StoredLevel);
-  localparam integer Nodes  = 1 << NodeW;                       // beats of the finest level
-  localparam integer Rest   = cy_rest(StoredLevel);             // of all others
+  localparam integer Nodes  = (Cores == 1) ? 1 << NodeW : cy_finest(Core);               // beats of the finest level
+  localparam integer Rest   = (Cores == 1) ? cy_rest(StoredLevel) : cy_slab_base(Core, -1);  // of all others
+  localparam integer StoreW = $clog2(Nodes);
   localparam integer FW     = cy_bits(cy_most(Before - 1, 2));
   // What is on its way when a sweep's last node has entered: rows, and clocks. One lane takes the most of all, since adders are
   // dearer than a level's latency; several take what the direction needs.
@@ -58,22 +73,6 @@ module fx_cycle #(
   wire [47:0] clocks;
   logic u_over_q, d_over_q;
   logic [SquaresW-1:0] squares_q;
-  wire send = asked;
-  wire stop, fault, tests, sided; // with Checks
-  cy_regs #(.Config(LaneLog + fx_log2(BusWords) * 16 + StoredLevel * 256 + Before * 65536 + After * 1048576 + Checks * 16777216)) i_regs (
-    .clk_i, .rst_ni, `AXIL_PASSED,
-    .start_o(start), .abort_o(abort), .send_o(asked),
-    .level_o(level), .resized_o(resized), .cycles_o(cycles), .alone_o(alone), .limit_exponent_o(limit_exponent),
-    .limit_o(limit), .busy_i(busy_o | start | sending | send), .done_i(done | (fault & ~busy_o)), .sending_i(sending), .loaded_i(loaded),
-    .end_i(fault ? `CYCLE_END_FAULT : how), .u_over_i(u_over_q), .d_over_i(d_over_q), .fault_i(fault), .count_i(cycles_o), .exponent_i(exponent_o),
-    .squares_i(squares_o), .point_i(point), .clocks_i(clocks));
-  assign squares_o = 64'(squares_q);
-
-  // An abort resets all but the registers, the memories and the words of U that are on their way out.
-  logic run_n;
-  always_ff @(posedge clk_i) run_n <= rst_ni & ~abort & ~stop;
-  wire bad = level < 4'd2 | level > 4'(StoredLevel) | cycles == '0;
-
   wire sweep, scrub, down, turn, up, finest, swept, measure, fresh, none;
   wire [MaxLevel:0] side;
   wire [IndexW-1:0] base, next;
@@ -81,15 +80,42 @@ module fx_cycle #(
   wire [6:0] d_length, word_length, y;
   wire [4:0] e_down, f_down;
   wire signed [9:0] x_down, i_point, s;
+  // With several cores what is at its end, what was found and how long it is, is what all of them say.
+  wire [3:0] k_now;
+  wire share, north, gather, shares, at_end, measured, u_over, d_over;
+  wire [6:0] own_d_length, own_word_length;
+  wire [SquaresW-1:0] squares = (Cores > 1) ? all_squares_i : squares_q;
+  assign peer_o         = {swept & ~shares, ~(d_counts | word_counts), u_over_q, d_over_q};
+  assign peer_lengths_o = {own_d_length, own_word_length};
+  assign peer_squares_o = squares_q;
+  assign {at_end, measured, u_over, d_over} = (Cores > 1) ? all_i : peer_o;
+  assign {d_length, word_length}  = (Cores > 1) ? all_lengths_i : peer_lengths_o;
+  wire send = asked;
+  wire stop, fault, tests, sided; // with Checks
+  cy_regs #(.Config(LaneLog + fx_log2(BusWords) * 16 + StoredLevel * 256 + Before * 65536 + After * 1048576 + Checks * 16777216)) i_regs (
+    .clk_i, .rst_ni, `AXIL_PASSED,
+    .start_o(start), .abort_o(abort), .send_o(asked),
+    .level_o(level), .resized_o(resized), .cycles_o(cycles), .alone_o(alone), .limit_exponent_o(limit_exponent),
+    .limit_o(limit), .busy_i(busy_o | start | sending | send), .done_i(done | (fault & ~busy_o)), .sending_i(sending), .loaded_i(loaded),
+    .end_i(fault ? `CYCLE_END_FAULT : how), .u_over_i(u_over), .d_over_i(d_over), .fault_i(fault), .count_i(cycles_o), .exponent_i(exponent_o),
+    .squares_i(squares_o), .point_i(point), .clocks_i(clocks));
+  assign squares_o = 64'(squares);
+
+  // An abort resets all but the registers, the memories and the words of U that are on their way out.
+  logic run_n;
+  always_ff @(posedge clk_i) run_n <= rst_ni & ~abort & ~stop;
+  wire bad = level < 4'd2 | level > 4'(StoredLevel) | cycles == '0;
+
   cy_control #(
 `include "cycle_parameters_passed.svh"
     , .SquaresW(SquaresW)) i_control (
     .clk_i, .rst_ni(run_n), .start_i(start), .refuse_i(bad | ~loaded), .level_i(level), .cycles_i(cycles), .alone_i(alone),
     .limit_i(limit), .limit_exponent_i(limit_exponent), .busy_o, .done_o(done), .end_o(how), .count_o(cycles_o), .exponent_o,
     .point_o(point), .clocks_o(clocks), .accepted_o, .sweep_o(sweep), .scrub_o(scrub), .down_o(down), .turn_o(turn),
-    .up_o(up), .finest_o(finest), .side_o(side), .base_o(base), .next_o(next), .swept_i(swept), .measure_o(measure),
-    .measured_i(~(d_counts | word_counts)), .d_length_i(d_length), .word_length_i(word_length), .squares_i(squares_q),
-    .over_i(u_over_q | d_over_q), .fault_i(fault), .tests_o(tests), .sided_o(sided), .c_over_o(c_over), .y_o(y), .fresh_o(fresh), .none_o(none), .e_down_o(e_down), .f_down_o(f_down),
+    .up_o(up), .finest_o(finest), .k_o(k_now), .share_o(share), .north_o(north), .gather_o(gather), .shared_i(at_end), .side_o(side),
+    .base_o(base), .next_o(next), .swept_i(at_end), .measure_o(measure),
+    .measured_i(measured), .d_length_i(d_length), .word_length_i(word_length), .squares_i(squares),
+    .over_i(u_over | d_over), .fault_i(fault), .tests_o(tests), .sided_o(sided), .c_over_o(c_over), .y_o(y), .fresh_o(fresh), .none_o(none), .e_down_o(e_down), .f_down_o(f_down),
     .x_down_o(x_down), .i_o(i_point), .s_o(s));
 
   // ---- Nodes and where their words are -------------------------------------------------------------------------------------
@@ -99,18 +125,19 @@ module fx_cycle #(
   wire [TailW-1:0]  tail;
   wire [DrainW-1:0] drain;
   wire [MaxLevel:0] beats_row, below_row;
-  wire [IndexW:0]   beats, below;
+  wire [IndexW:0]   beats, below, all_beats, all_below;
+  wire [IndexW-1:0] coarse_from;
   cy_shape #(
 `include "cycle_parameters_passed.svh"
-    ) i_shape (.side_i(side), .row_o(beats_row), .beats_o(beats));
+    ) i_shape (.side_i(side), .row_o(beats_row), .beats_o(all_beats));
   cy_shape #(
 `include "cycle_parameters_passed.svh"
-    ) i_below (.side_i({1'b0, side[MaxLevel:1]}), .row_o(below_row), .beats_o(below));
+    ) i_below (.side_i({1'b0, side[MaxLevel:1]}), .row_o(below_row), .beats_o(all_below));
   cy_sweep #(
 `include "cycle_parameters_passed.svh"
     , .TailRows(TailRows), .Drain(Drain)) i_sweep (
     .clk_i, .rst_ni(run_n), .start_i(sweep), .scrub_i(scrub), .side_i(side), .row_i(beats_row), .beats_i(beats), .below_i(below),
-    .below_row_i(below_row), .tail_i(tail), .drain_i(drain), .flags_o(flags), .index_o(index), .coarse_o(coarse), .beyond_o(beyond), .busy_o(sweeps));
+    .below_row_i(below_row), .coarse_from_i(coarse_from), .tail_i(tail), .drain_i(drain), .flags_o(flags), .index_o(index), .coarse_o(coarse), .beyond_o(beyond), .busy_o(sweeps));
   assign swept = ~sweeps;
   wire whole = (Lanes == 1) | scrub;
   assign tail  = whole ? TailW'(TailRows) : !up ? TailW'(Before) : finest ? TailW'(After + 1) : TailW'(cy_max(After, 1));
@@ -149,6 +176,12 @@ module fx_cycle #(
 `include "cycle_parameters_passed.svh"
     ) i_top (.side_i(top_side), .row_o(top_row), .beats_o(top));
   logic [AW-1:0] all_base_q;
+  wire  [AW-1:0] slab_all_base;
+  wire  [IndexW-1:0] slab_from, slab_to, slab_seam_to, share_from, share_to;
+  wire  own_word, own_u, own_d, own_leading, seam_in, seam_own, takes;
+  // With several cores addresses are sums
+  wire [AW-1:0] all_from = (Cores > 1) ? slab_all_base + AW'(index) : all_base_q | AW'(index);
+  wire unused_alone = &{1'b0, all_from, all_beats, all_below};
   always_ff @(posedge clk_i) all_base_q <= finest ? '0 : top | (IndexW+1)'(base);
 
   wire [2:0] flags_read; // beside words that were read
@@ -184,7 +217,7 @@ module fx_cycle #(
   wire [SquareW-1:0] squared;
   wire               adds;
   cy_squares #(.Lanes(Lanes), .OutW(SquareW)) i_squares (
-    .clk_i, .live_i(live_leading & {Lanes{finest & down}}), .x_i(leading), .live_o(adds), .sum_o(squared));
+    .clk_i, .live_i(live_leading & {Lanes{finest & down & own_leading}}), .x_i(leading), .live_o(adds), .sum_o(squared));
   always_ff @(posedge clk_i)
     if (sweep & finest) squares_q <= '0;
     else if (adds) squares_q <= squares_q + SquaresW'(squared);
@@ -323,8 +356,8 @@ module fx_cycle #(
       u_from_q <= u_from_q + NodeW'(read_u);
       d_from_q <= d_from_q + NodeW'(read_d);
     end
-    u_over_q <= ~start & rst_ni & (u_over_q | (((u_long & writes) | c_over) & ~alone));
-    d_over_q <= ~start & rst_ni & (d_over_q | (d_long & writes & ~alone));
+    u_over_q <= ~start & rst_ni & (u_over_q | (((u_long & writes & own_u) | c_over) & ~alone));
+    d_over_q <= ~start & rst_ni & (d_over_q | (d_long & writes & own_d & ~alone));
   end
   delay #(.W(NodeW), .N(3)) i_u_to (.clk_i, .en_i(1'b1), .ptr_i(7'd0), .d_i(u_from_q), .q_o(u_to));
   delay #(.W(NodeW), .N(3)) i_d_to (.clk_i, .en_i(1'b1), .ptr_i(7'd0), .d_i(d_from_q), .q_o(d_to_next));
@@ -350,16 +383,47 @@ module fx_cycle #(
   wire [Lanes-1:0]    lanes_top; // that a row of LEVEL has nodes for
   wire [Lanes*DW-1:0] d_into;
   wire [Lanes-1:0]    d_live;
-  wire [NodeW-1:0]    d_from = up ? d_from_q : NodeW'(index);
-  wire [NodeW-1:0]    d_to   = busy_o ? d_to_next : NodeW'(seam_at);
-  wire [NodeW-1:0]    u_from = busy_o ? u_from_q : NodeW'(seam_at);
+  wire [IndexW-1:0]   seam_to = (Cores > 1) ? slab_seam_to : seam_at;
+  wire [NodeW-1:0]    d_from = shares ? NodeW'(share_from) : up ? d_from_q : NodeW'(index);
+  wire [NodeW-1:0]    d_to   = takes ? NodeW'(share_to) : busy_o ? d_to_next : NodeW'(seam_to);
+  wire [NodeW-1:0]    u_from = busy_o ? u_from_q : NodeW'(seam_to);
+  wire                unused_numbers = &{1'b0, d_from, d_to, u_from, seam_to, share_from, share_to}; // (longer than a slab's)
+  // Beats that come from a neighbour
+  wire                takes_d = takes & finest;
+  wire [LinkW-1:0]    link;
+  generate
+    for (l = 0; l < Lanes; l = l + 1) begin : g_link
+      localparam integer LaneW = LinkW / Lanes;
+      assign link_o[l*LaneW +: LaneW] = finest ? LaneW'(d_word[l*DW +: DW]) : LaneW'(word[l*WordW +: WordW]);
+    end
+    if (Cores > 1) begin : g_slab
+      logic [LinkW-1:0] link_q;
+      always_ff @(posedge clk_i) link_q <= north ? link_i[LinkW-1:0] : link_i[2*LinkW-1:LinkW];
+      assign link = link_q;
+      cy_slab #(
+`include "cycle_parameters_passed.svh"
+        ) i_slab (
+        .clk_i, .rst_ni(run_n), .level_i(level), .k_i(k_now), .row_i(beats_row), .down_i(down), .up_i(up), .finest_i(finest), .beats_o(beats),
+        .below_o(below), .coarse_from_o(coarse_from), .sweep_i(sweep), .index_i(index), .coarse_i(coarse), .word_at_i(word_to_q),
+        .t_at_i(t_to), .risen_i(flags_risen[2]), .word_from_o(slab_from), .word_to_o(slab_to), .all_base_o(slab_all_base),
+        .u_at_i(IndexW'(u_to)), .d_at_i(IndexW'(d_to_next)), .own_word_o(own_word), .own_u_o(own_u), .own_d_o(own_d),
+        .own_leading_o(own_leading), .seam_at_i(seam_at), .seam_to_o(slab_seam_to), .seam_in_o(seam_in), .seam_own_o(seam_own),
+        .share_i(share), .north_i(north), .gather_i(gather), .shares_o(shares), .share_from_o(share_from), .share_to_o(share_to),
+        .link_valid_o, .link_valid_i(north ? link_valid_i[0] : link_valid_i[1]), .takes_o(takes));
+    end else begin : g_alone
+      assign {beats, below, coarse_from} = {all_beats, all_below, {IndexW{1'b0}}};
+      assign {own_word, own_u, own_d, own_leading, seam_in, seam_own} = '1;
+      assign {shares, takes, link_valid_o, share_from, share_to, slab_from, slab_to, slab_all_base, slab_seam_to, link} = '0;
+      wire unused_peers = &{1'b0, k_now, share, north, gather, link_valid_i, link_i, all_i, all_lengths_i, all_squares_i};
+    end
+  endgenerate
   generate
     for (l = 0; l < Lanes; l = l + 1) begin : g_outer_lane
       assign lanes_top[l] = (Lanes == 1) ? 1'b1 : |top_side[MaxLevel:fx_log2(l+1)];
-      wire loads = load & seam_part[l/BusWords];
+      wire loads = load & seam_in & seam_part[l/BusWords];
       wire live  = ~load_edge & lanes_top[l] & ((l == 0) ? ~load_west : 1'b1);
       assign d_into[l*DW +: DW] = busy_o ? d_new[l*DW +: DW] : s_axis_d_tdata[(l%BusWords)*DW +: DW];
-      assign d_live[l] = (loads & live) | write_d;
+      assign d_live[l] = (loads & live) | (write_d & own_d);
       wire [DW+1:0] d_kept;
       wire [UW+1:0] u_kept;
       wire [DW+1:0] d_keep = {d_has[l*2 +: 2], d_into[l*DW +: DW]};
@@ -367,22 +431,32 @@ module fx_cycle #(
       assign {d_residue[l*2 +: 2], d_word[l*DW +: DW]} = d_kept;
       assign {u_residue[l*2 +: 2], u_word[l*UW +: UW]} = u_kept;
       cy_memory #(.W(DW + ResidueW), .Depth(Nodes)) i_d (
-        .clk_i, .read_i(1'b1), .read_at_i(d_from), .clear_i(~finest), .word_o(d_kept[DW+ResidueW-1:0]),
-        .write_i(loads | write_d), .write_at_i(d_to), .word_i(d_keep[DW+ResidueW-1:0]));
+        .clk_i, .read_i(1'b1), .read_at_i(StoreW'(d_from)), .clear_i(~finest), .word_o(d_kept[DW+ResidueW-1:0]),
+        .write_i(loads | write_d | takes_d), .write_at_i(StoreW'(d_to)), .word_i(takes_d ? (DW+ResidueW)'(link[l*(LinkW/Lanes) +: DW]) : d_keep[DW+ResidueW-1:0]));
       cy_memory #(.W(UW + ResidueW), .Depth(Nodes)) i_u (
-        .clk_i, .read_i(busy_o | moves), .read_at_i(u_from), .clear_i(fresh), .word_o(u_kept[UW+ResidueW-1:0]), .write_i(write_u),
-        .write_at_i(u_to), .word_i(u_keep[UW+ResidueW-1:0]));
+        .clk_i, .read_i(busy_o | moves), .read_at_i(StoreW'(u_from)), .clear_i(fresh), .word_o(u_kept[UW+ResidueW-1:0]), .write_i(write_u),
+        .write_at_i(StoreW'(u_to)), .word_i(u_keep[UW+ResidueW-1:0]));
       if (Checks == 0) begin : g_words
         assign d_kept[DW+1:DW] = '0;
         assign u_kept[UW+1:UW] = '0;
         wire unused_has = &{1'b0, d_keep[DW+1:DW], u_keep[UW+1:UW]};
       end
     end
+    // (Of several cores one has a beat's words, and the others none.)
+    wire sent_own;
+    if (Cores > 1) begin : g_sent
+      logic own_q, own_q2;
+      always_ff @(posedge clk_i) if (moves) {own_q, own_q2} <= {seam_own, own_q};
+      assign sent_own = own_q2;
+    end else begin : g_all
+      assign sent_own = 1'b1;
+      wire unused = seam_own;
+    end
     if (Parts == 1) begin : g_out
-      assign m_axis_u_tdata = u_word;
+      assign m_axis_u_tdata = u_word & {(BusWords*UW){sent_own}};
       wire unused = u_part;
     end else begin : g_parts
-      assign m_axis_u_tdata = u_word[u_part*BusWords*UW +: BusWords*UW];
+      assign m_axis_u_tdata = u_word[u_part*BusWords*UW +: BusWords*UW] & {(BusWords*UW){sent_own}};
     end
   endgenerate
   generate
@@ -414,13 +488,14 @@ module fx_cycle #(
   wire e_valid  = flags_risen[2] & ~finest;
   wire word_write = t_valid | valid_turned | e_valid;
   wire [Lanes-1:0]       word_live;
-  wire [Lanes*WordW-1:0] word_into;
+  wire [Lanes*WordW-1:0] word_into, link_words;
   generate
     for (l = 0; l < Lanes; l = l + 1) begin : g_into
+      assign link_words[l*WordW +: WordW] = link[l*(LinkW/Lanes) +: WordW];
       wire [WordW-1:0] turned_lane = (l == TurnLane) ? turned : '0;
       assign word_into[l*WordW +: WordW] = up ? WordW'($signed(risen[l*EW +: EW])) : turn ? turned_lane : WordW'($signed(t[l*TW +: TW]));
       // e is zero at the edge; that of the finest level goes to no memory, but its length says whether c is too long.
-      assign word_live[l] = (word_write | (up & finest & flags_risen[2])) & (t_live[l] | ~down) & busy_o & ~scrub;
+      assign word_live[l] = (word_write | (up & finest & flags_risen[2])) & (t_live[l] | ~down) & own_word & busy_o & ~scrub;
     end
   endgenerate
   logic [IndexW-1:0] word_to_q;
@@ -447,18 +522,19 @@ module fx_cycle #(
   endgenerate
   localparam integer WordsW = $clog2(Rest);
   cy_memory #(.W(Lanes * WordW), .Depth(Rest)) i_words (
-    .clk_i, .read_i(1'b1), .clear_i(finest & ~up), .read_at_i(WordsW'(up ? next | coarse : base | index)), .word_o(word),
-    .write_i(word_write), .write_at_i(WordsW'(down ? next | t_to : base | word_to_q)), .word_i(word_into));
+    .clk_i, .read_i(1'b1), .clear_i(finest & ~up), .read_at_i(WordsW'((Cores > 1) ? slab_from : up ? next | coarse : base | index)),
+    .word_o(word), .write_i(word_write | (takes & ~finest)),
+    .write_at_i(WordsW'((Cores > 1) ? slab_to : down ? next | t_to : base | word_to_q)), .word_i(takes ? link_words : word_into));
   // The largest words of what a sweep writes, of D as it comes in too, and of t or e. What is left of an aborted sweep does not count.
   cy_length #(.W(DW), .Lanes(Lanes)) i_d_length (
-    .clk_i, .clear_i(load_first), .live_i(d_live), .word_i(d_into), .count_i(measure), .busy_o(d_counts), .length_o(d_length));
+    .clk_i, .clear_i(load_first), .live_i(d_live), .word_i(d_into), .count_i(measure), .busy_o(d_counts), .length_o(own_d_length));
   cy_length #(.W(WordW), .Lanes(Lanes)) i_word_length (
     .clk_i, .clear_i(load_first), .live_i(word_live), .word_i(word_into), .count_i(measure), .busy_o(word_counts),
-    .length_o(word_length));
+    .length_o(own_word_length));
   localparam integer AllW = $clog2(Nodes + Rest);
   cy_memory #(.W(Lanes * FW), .Depth(Nodes + Rest)) i_f (
-    .clk_i, .read_i(~sweep), .clear_i(1'b0), .read_at_i(AllW'(all_base_q | AW'(index))), .word_o(f_word), .write_i(f_write),
-    .write_at_i(AllW'(all_base_q | f_to_q)), .word_i(g_step[Before-1].found));
+    .clk_i, .read_i(~sweep), .clear_i(1'b0), .read_at_i(AllW'(all_from)), .word_o(f_word), .write_i(f_write),
+    .write_at_i(AllW'((Cores > 1) ? slab_all_base + f_to_q : all_base_q | f_to_q)), .word_i(g_step[Before-1].found));
   // r as it entered, for the steps after.
   generate
     if (After != 0) begin : g_entered
@@ -466,8 +542,8 @@ module fx_cycle #(
       wire r_write = flags_r[2] & down;
       always_ff @(posedge clk_i) r_to_q <= sweep ? '0 : r_to_q + AW'(r_write);
       cy_memory #(.W(Lanes * W), .Depth(Nodes + Rest)) i_r (
-        .clk_i, .read_i(~sweep), .clear_i(1'b0), .read_at_i(AllW'(all_base_q | AW'(index))), .word_o(r_word), .write_i(r_write),
-        .write_at_i(AllW'(all_base_q | r_to_q)), .word_i(r));
+        .clk_i, .read_i(~sweep), .clear_i(1'b0), .read_at_i(AllW'(all_from)), .word_o(r_word), .write_i(r_write),
+        .write_at_i(AllW'((Cores > 1) ? slab_all_base + r_to_q : all_base_q | r_to_q)), .word_i(r));
     end else begin : g_none
       assign r_word = '0;
     end

@@ -137,7 +137,10 @@ const CoreKind& kind_of(const CoreParameters& parameters) {
         "sim/model/cycle_model.cpp",
         {"sim/model/cycle_model.cpp", "sim/model/cycle_abi.h", "sim/model/clocked_core.hpp", upset_abi, upsets, flags},
         {"rtl/fixed", "rtl/fixed/resident", "rtl/cycle"}};
-    if (is_cycle_core(parameters)) return cycle;
+    static const CoreKind cycles{
+        "cycles on several cores, ", "fx_cycles", "rtl/cycle/fx_cycles.sv", cycle.harness, cycle.files, cycle.folders};
+    if (is_cycle_core(parameters))
+        return std::ranges::any_of(parameters, [](const auto& p) { return p.first == "Cores"; }) ? cycles : cycle;
     if (is_sparse_core(parameters)) return sparse;
     if (is_resident_core(parameters)) return resident;
     return is_integer_core(parameters) ? integer : floating;
@@ -217,14 +220,14 @@ base::HashName name_of(const ModelRequest& request, const ModelCacheOptions& opt
     return name.add(request.trace ? "trace" : "plain").add(request.rules ? "rules" : "no rules");
 }
 
-/// Elements a clock.
+/// Elements a beat of the streams.
 int lanes_of(const ModelRequest& request) {
-    return is_cycle_core(request.parameters) ? 1 : value_of(request, "Lanes");
+    return value_of(request, is_cycle_core(request.parameters) ? "BusWords" : "Lanes");
 }
 
 std::string label_of(const ModelRequest& request) {
     return fmt::format("{}{}{} lane(s){}", kind_of(request.parameters).label,
-                       request.cores > 1 ? fmt::format("{} cores, ", request.cores) : "", lanes_of(request),
+                       request.cores > 1 ? fmt::format("{} cores, ", request.cores) : "", value_of(request, "Lanes"),
                        request.trace    ? ", with trace"
                        : request.upsets ? ", for upsets"
                                         : "");

@@ -249,9 +249,7 @@ public:
     [[nodiscard]] std::string cycles_refusal(const System& system, const CycleSpec& spec,
                                              const CycleLoop& loop) const override {
         if (std::string why = multilevel::word_cycles_refusal(name(), system, spec, loop); !why.empty()) return why;
-        if (options_.cores != 1)
-            return fmt::format("preconditioner multilevel: {} cores do not share cycles; use one core", options_.cores);
-        return cycle_core_refusal(*multilevel::grid_words(system), spec);
+        return cycle_core_refusal(*multilevel::grid_words(system), spec, options_.cores);
     }
     [[nodiscard]] std::unique_ptr<CycleSolver> cycles(const System& system, const CycleSpec& spec,
                                                       const CycleLoop& loop) const override {

@@ -56,6 +56,23 @@ TEST(CycleCores, RowsTellTheCoreAndTheBusApart) {
               std::string::npos);
 }
 
+/// Two cores take half of the rows each and some of their neighbours'; 13 that each keep 32 do not share 128 rows.
+TEST(CycleCores, SeveralShareTheGrid) {
+    const results::Json d = document_of("[[cycle]]\ncycle = \"v12,w=10,f=16\"\ncores = [1, 2]\nlanes = [1, 16]\n"
+                                        "device = \"alveo-u280\"\n[[cycle]]\ncycle = \"v44,w=16\"\n"
+                                        "cores = 13\ndevice = \"alveo-u280\"\n");
+    ASSERT_EQ(d["cycle_cores"].size(), 4U) << d["gaps"].dump(1);
+    const results::Json &one = d["cycle_cores"][0], &two = d["cycle_cores"][2];
+    EXPECT_EQ(one["cores"], 1);
+    EXPECT_EQ(two["cores"], 2);
+    EXPECT_EQ(one["cycles"], two["cycles"]);
+    EXPECT_LT(two["clocks_per_cycle"].get<double>(), one["clocks_per_cycle"].get<double>() / 1.4);
+    EXPECT_GT(two["clocks_per_cycle"].get<double>(), one["clocks_per_cycle"].get<double>() / 2);
+    EXPECT_GT(two["memory_share"].get<double>(), one["memory_share"].get<double>());
+    EXPECT_NE(d["gaps"].dump().find("cores 13: a grid of 2^7 + 1 nodes a side has too few rows"), std::string::npos)
+        << d["gaps"];
+}
+
 TEST(CycleCores, AloneTheyHaveTheRowsThatTheyHaveBesideDesigns) {
     const Scratch scratch;
     const std::string cycle = "[[cycle]]\ncycle = \"b2,w=10\"\nlanes = [1, 64]\ndevice = \"alveo-u280\"\n";
@@ -103,7 +120,7 @@ TEST(CycleCores, AreaIsThatOfANetlistOrOnALineThroughTwo) {
         AreaFigures figures;
         figures.slices = slices;
         figures.blocks = blocks;
-        gathered.areas[key_of_cycle_core(cycle_core_request(design, "xcup", lanes, 0))] = {figures, "an origin"};
+        gathered.areas[key_of_cycle_core(cycle_core_request(design, "xcup", lanes, 1, 0))] = {figures, "an origin"};
         design.mapped.push_back(lanes);
     };
     EXPECT_FALSE(CycleAreas(gathered, design, device).at(1, device));
@@ -135,7 +152,7 @@ TEST(CycleCores, TheirNetlistsAreCoresOfTheDocument) {
     for (const int lanes : {1, 4}) {
         synthesis::SynthesisFigures figures;
         figures.luts = 2000U * static_cast<unsigned>(lanes);
-        const auto request = cycle_core_request(c.cycles.front(), "xcup", static_cast<std::uint64_t>(lanes), 7);
+        const auto request = cycle_core_request(c.cycles.front(), "xcup", static_cast<std::uint64_t>(lanes), 1, 7);
         put_synthesis(store, {synthesis::subject_of(request), "xcup", "block", "cycle", "a tool", "a hash", "streamed"},
                       figures, {});
     }

@@ -187,6 +187,35 @@ TEST(Report, ModelledFiguresOfAComparisonAreMarked) {
     }
 }
 
+/// Cycle cores have a table for each problem; a GPU's row has times alone, and an older program's row one core.
+TEST(Report, CycleCoresStandBesideAGpusCycles) {
+    const Scratch scratch;
+    { Store store(scratch.path("s")); }
+    const Json core = {{"problem", "p"},   {"device", "d"},         {"cycle", "b2,w=10"}, {"lanes", 64},
+                       {"cores", 3},       {"cycles", 21},          {"clock_hz", 300e6},  {"clocks_per_cycle", 16000},
+                       {"seconds", 0.002}, {"seconds_core", 0.001}, {"memory_share", 0.5}};
+    Json older = core, gpu = {{"problem", "p"}, {"device", "a GPU"}, {"cycle", "v22,w=10"}, {"seconds", 0.003}};
+    older.erase("cores");
+    add_document(scratch.path("s"), "comparison", "c", {{"cycle_cores", {core, older, gpu, {{"problem", "q"}}}}});
+    Origins origins;
+    const Section section = designs_section(read_stores({scratch.path("s")}, origins), origins);
+    ASSERT_EQ(section.blocks.size(), 2u);
+    const Table& t = std::get<Table>(section.blocks[0]);
+    ASSERT_EQ(t.rows.size(), 3u);
+    const auto text = [&](std::size_t row, const std::string& key) {
+        for (std::size_t c = 0; c < t.columns.size(); ++c)
+            if (t.columns[c].key == key) return t.rows[row].cells[c].text;
+        return "no column " + key;
+    };
+    EXPECT_EQ(text(0, "cores"), "3");
+    EXPECT_EQ(text(1, "cores"), "1");
+    EXPECT_EQ(text(0, "memory"), "50.0");
+    EXPECT_EQ(text(0, "core"), "1.00 ms");
+    EXPECT_EQ(text(2, "lanes"), text(2, "cores"));
+    EXPECT_NE(text(2, "lanes"), "64");
+    EXPECT_EQ(text(2, "seconds"), "3.00 ms");
+}
+
 TEST(Report, ConvergenceKeepsEndsOfLongHistories) {
     const Scratch scratch;
     {

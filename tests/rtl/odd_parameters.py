@@ -44,7 +44,9 @@ ODD = {
                     "LenW=11 MaxLength=4096"],
     "fx_cycle": ["Lanes=0", "Lanes=3", "Lanes=256", "Lanes=512 MaxLevel=10", "BusWords=0", "BusWords=2", "BusWords=3 Lanes=4", "W=3", "W=17", "F=3", "F=25", "E=3", "E=40", "Guard=-1", "Guard=9", "Before=0", "Before=5", "After=-1", "After=5",
                  "M0=0", "M1=512", "N0=-1", "Phi=40", "Phi=-30", "S0=0", "After=1 T0=40", "Centre=9", "Corner=-2", "East=1", "Z=5", "ZC=40",
-                 "MaxLevel=1", "MaxLevel=15", "StoredLevel=1", "StoredLevel=8", "DW=31", "UW=65", "Checks=2", "Checks=-1"],
+                 "MaxLevel=1", "MaxLevel=15", "StoredLevel=1", "StoredLevel=8", "DW=31", "UW=65", "Checks=2", "Checks=-1", "Cores=0", "Cores=17", "Core=1", "Cores=2 Core=2", "Cores=2 Checks=1",
+                 "Cores=5 MaxLevel=4 StoredLevel=4"],
+    "fx_cycles": ["Cores=0", "Cores=17", "Cores=2 Core=1", "Cores=2 Checks=1", "Cores=2 Lanes=3"],
     "sp_core": [*each_once(WORDS), "Chebyshev=16", "CoefW=0", "CoefW=34", "Depth=0", "Depth=3", "AddressW=0", "AddressW=11", "RowLog=-1",
                 "RowLog=40", "LenW=10", "LenW=12 Lanes=4"],
     "sp_core_axis": ["Lanes=0", "UW=1", "ScalarFracW=1", "RowLog=40", "WordBytes=0", "WordBytes=3", "Style=3"],
@@ -56,7 +58,8 @@ SENSIBLE = {
     "fx_cores": ["", "Cores=1 CoefMode=0 RowShift=16"],
     "fx_resident": ["", "Lanes=4 OuterLanes=4 VW=40 VF=39"],
     "fx_cycle": ["", "After=4 Before=4 M2=300 S2=11 M3=300 S3=11 N0=300 T0=11 N1=300 T1=11 N2=300 T2=11 N3=300 T3=11", "W=16 F=24 E=24",
-                 "W=4 F=4 Phi=2 E=4 Guard=0", "Lanes=4 MaxLevel=2 StoredLevel=2 BusWords=4", "Checks=1 Lanes=4 MaxLevel=2 StoredLevel=2 BusWords=4", "Lanes=128", "MaxLevel=14 StoredLevel=10"],
+                 "W=4 F=4 Phi=2 E=4 Guard=0", "Lanes=4 MaxLevel=2 StoredLevel=2 BusWords=4", "Checks=1 Lanes=4 MaxLevel=2 StoredLevel=2 BusWords=4", "Lanes=128", "MaxLevel=14 StoredLevel=10", "Cores=3 Core=1"],
+    "fx_cycles": ["", "Cores=2", "Cores=16 MaxLevel=8 StoredLevel=8 Lanes=4 BusWords=2", "Cores=3 Before=4 After=4 M2=300 S2=11 M3=300 S3=11 N0=300 T0=11 N1=300 T1=11 N2=300 T2=11 N3=300 T3=11"],
     "sp_core": ["", "RowLog=20", "LenW=11"],
 }
 

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "mantissa/checked_engine.hpp"
+#include "mantissa/errors.hpp"
 #include "mantissa/host/problem.hpp"
 #include "mantissa/host/solve.hpp"
 #include "mantissa/multilevel/word_solve.hpp"
@@ -73,6 +74,27 @@ TEST(CycleEngine, HasTheReferencesBitsOfRandomSpecs) {
         expect_alike(*make_cycle_core(grid, spec, {}), *multilevel::make_reference_word_solver(grid, spec), b,
                      {multilevel::word_tolerance(1e-6 * test::word_norm(b)), 12}, text);
     }
+}
+
+/// Lanes and cores change the clocks alone, and what too small a grid does not have is refused.
+TEST(CycleEngine, SeveralCoresHaveTheBitsOfOne) {
+    const CycleSpec spec = parse_cycle_spec("b2,w=10");
+    const GridWords grid = test::word_grid(6);
+    const Words b = test::word_right_hand_side(grid, 48);
+    const WordRequest request{multilevel::word_tolerance(1e-10 * test::word_norm(b)), 40};
+    RtlOptions options;
+    options.cores = 3;
+    options.cycle_lanes = 2;
+    Words expected, found;
+    const WordOutcome there = multilevel::make_reference_word_solver(grid, spec)->solve(b, request, expected);
+    const WordOutcome here = make_cycle_core(grid, spec, options)->solve(b, request, found);
+    EXPECT_EQ(here.history, there.history);
+    EXPECT_EQ(found, expected);
+    EXPECT_LT(here.clocks.value_or(0), here.cycles * b.size() * 2 / 3);
+    EXPECT_NE(cycle_core_refusal(grid, spec, 13), "");
+    options.cores = 1;
+    options.cycle_lanes = 3;
+    EXPECT_THROW(make_cycle_core(grid, spec, options), InvalidInput);
 }
 
 TEST(CycleEngine, EndsAsTheReferenceDoes) {

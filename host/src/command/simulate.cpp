@@ -34,13 +34,14 @@ namespace {
 
 struct SimulateFlags {
     std::string problem, check, trace, window = "0:2000";
-    std::uint64_t seed = 1, cores = 1;
+    std::uint64_t seed = 1, cores = 1, lanes = 1;
     double clock_mhz = 100, bandwidth_gb = 0, latency_ns = 0, stall = 0;
     bool json = false;
     SolveFlags solver;
 };
 
 namespace fs = std::filesystem;
+constexpr std::uint64_t kMostLanes = 256;
 
 sim::TraceWindow trace_of(const SimulateFlags& f) {
     if (f.trace.empty()) return {};
@@ -79,8 +80,10 @@ sim::RtlOptions rtl_options(const SimulateFlags& f, std::shared_ptr<sim::CycleCo
     if (!(f.stall >= 0 && f.stall < 1))
         throw InvalidInput(fmt::format("--stall {}: give a probability below 1", f.stall));
     if (f.cores > 64) throw InvalidInput(fmt::format("--cores {}: give 1 to 64", f.cores));
+    if (f.lanes > kMostLanes) throw InvalidInput(fmt::format("--lanes {}: give 1 to {}", f.lanes, kMostLanes));
     sim::RtlOptions o;
     o.cores = static_cast<int>(f.cores);
+    o.cycle_lanes = static_cast<int>(f.lanes);
     o.memory = sim::memory_for(f.clock_mhz * 1e6, f.bandwidth_gb * 1e9, f.latency_ns * 1e-9);
     o.memory.stall = f.stall;
     o.memory.seed = f.seed;
@@ -192,6 +195,9 @@ int simulate_command(const SimulateFlags& flags) {
             "it out");
     const bool cycles = options.preconditioner.has_value();
     if (cycles) check_cycles(flags);
+    else if (flags.lanes != 1)
+        throw InvalidInput(
+            "--lanes: it is of the cycle core; the lanes of other cores stand in their spec, as fx18.16,lanes=2");
     const auto trace_before = written(flags.trace);
     const auto rtl = sim::make_rtl_engine(rtl_options(flags, counts));
     std::unique_ptr<Engine> reference, checked;
@@ -261,7 +267,10 @@ Run setup_simulate(CLI::App& app, const std::string&) {
     for (const Group group : options::kGroups) f.solver.declare(app, group);
     f.solver.exclude(app);
     begin(Group::place);
-    app.add_option("--cores", f.cores, "integer cores side by side, each with a slab of the grid")
+    app.add_option("--cores", f.cores, "integer cores, or cycle cores, side by side, each with a slab of the grid")
+        ->check(whole_number(1))
+        ->capture_default_str();
+    app.add_option("--lanes", f.lanes, "of a cycle core: nodes a clock, a power of two")
         ->check(whole_number(1))
         ->capture_default_str();
     app.add_option("--clock", f.clock_mhz, "the core's clock, MHz")->capture_default_str();

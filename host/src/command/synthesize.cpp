@@ -35,7 +35,7 @@ struct SynthesizeFlags {
     std::string store;
     std::vector<std::string> bands; ///< empty: what the core has, streams if it may
     int seeds = 5, jobs = 1, level = 10, stored_level = 5;
-    std::vector<int> lanes{1};
+    std::vector<int> lanes{1}, cores{1};
     bool combinational = false, place = false, json = false;
 };
 
@@ -65,14 +65,15 @@ bool of_cycles(std::string_view part) {
 void append_cycles(std::vector<SynthesisOutcome>& all, const SynthesizeFlags& flags, const std::string& part) {
     for (const std::string& cycle : flags.cycles)
         for (const std::string& target : flags.targets)
-            for (const int lanes : flags.lanes) {
-                SynthesisOutcome o;
-                o.request.target = target;
-                o.request.part = part;
-                o.request.combinational = flags.combinational;
-                o.request.cycle = {parse_cycle_spec(cycle), flags.level, flags.stored_level, lanes};
-                all.push_back(std::move(o));
-            }
+            for (const int lanes : flags.lanes)
+                for (const int cores : flags.cores) {
+                    SynthesisOutcome o;
+                    o.request.target = target;
+                    o.request.part = part;
+                    o.request.combinational = flags.combinational;
+                    o.request.cycle = {parse_cycle_spec(cycle), flags.level, flags.stored_level, lanes, cores};
+                    all.push_back(std::move(o));
+                }
 }
 
 std::vector<SynthesisOutcome> requests_of(const SynthesizeFlags& flags) {
@@ -116,6 +117,7 @@ constexpr PartOption kPartOptions[] = {
     {"stored-level", of_cycles, "it is of --operator cycle"},
     {"lanes", of_cycles,
      "it is of --operator cycle, and the lanes of other cores stand in their spec, as s17e8,lanes=2"},
+    {"cores", of_cycles, "it is of --operator cycle"},
 };
 
 /// What is of another option, or of an operator that is not asked for.
@@ -228,7 +230,8 @@ int synthesize_command(const CLI::App& app, const SynthesizeFlags& flags, const 
     if (!flags.store.empty()) base::check_store_path(flag_of(Common::store), flags.store);
     std::vector<SynthesisOutcome> all = requests_of(flags);
     with_option_names(
-        {"bands", "combinational", "lanes", "level", "operator", "place", "seeds", "spec", "stored-level"}, [&] {
+        {"bands", "combinational", "cores", "lanes", "level", "operator", "place", "seeds", "spec", "stored-level"},
+        [&] {
             for (const SynthesisOutcome& o : all) check_request(o, flags); // all of them, before any tool runs
         });
     check_given(app, flags);
@@ -275,6 +278,8 @@ Run setup_synthesize(CLI::App& app, const std::string& typed) {
     app.add_option("--stored-level", flags->stored_level, "of --operator cycle: and memory for grids up to this level")
         ->capture_default_str();
     app.add_option("--lanes", flags->lanes, "of --operator cycle: nodes a clock, a power of two; may be repeated")
+        ->capture_default_str();
+    app.add_option("--cores", flags->cores, "of --operator cycle: cores that share the grid; may be repeated")
         ->capture_default_str();
     app.add_flag("--combinational", flags->combinational, "an adder or multiplier without its registers");
     app.add_flag("--place", flags->place, "place and route too (ecp5; nextpnr from PyPI)");

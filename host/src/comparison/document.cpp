@@ -96,7 +96,7 @@ template <class V> void fields(V& v, Of<CycleRow> auto& r) {
     const bool ours = V::kReads || r.ours();
     const auto link = [&] { v("seconds_link", r.seconds_link); };
     v("problem", r.problem, "device", r.device, "cycle", r.cycle);
-    if (ours) v("outer", r.outer, "lanes", r.lanes);
+    if (ours) v("outer", r.outer, "lanes", r.lanes, "cores", r.cores);
     v("cycles", r.cycles, "true_residual", r.true_residual);
     if (ours)
         v("clocks_per_cycle", r.clocks_per_cycle, "clocks", r.clocks, "clock_hz", r.clock_hz, "clock_kind",

@@ -218,8 +218,8 @@ struct SparseRow {
 /// A cycle core on a device (ours() holds), its clocks by formula; or a GPU's run of the same cycle.
 struct CycleRow {
     std::string problem{}, device{}, cycle{};
-    std::string outer{}; ///< the format of u and the defect
-    std::uint64_t lanes = 0, cycles = 0;
+    std::string outer{};                            ///< the format of u and the defect
+    std::uint64_t lanes = 0, cores = 1, cycles = 0; ///< lanes of each core
     Maybe<double> true_residual{};
     std::uint64_t clocks_per_cycle = 0;
     double clocks = 0; ///< of the solve

@@ -18,5 +18,7 @@ Cell seconds_cell(const Node& row, const std::string& name);
 
 /// Sparse cores with the times that stand beside them, a table for each problem, `first` before the others and open.
 std::vector<Table> sparse_tables(const DocumentRow& document, const DocumentOrigins& origins, const std::string& first);
+/// Cycle cores with a GPU's cycles beside them, a table for each problem.
+std::vector<Table> cycle_tables(const DocumentRow& document, const DocumentOrigins& origins);
 
 } // namespace mantissa::report

@@ -125,14 +125,17 @@ sim::CoreParameters cycle_core(const CycleArea& cycle) {
                                        cycle.lanes, std::min(kMostLanes, 1 << cycle.level), cycle.level));
     const auto grid = *multilevel::grid_words(make_problem("poisson2d:level=4").system);
     if (std::string why = sim::cycle_core_refusal(grid, cycle.spec); !why.empty()) throw InvalidInput(why);
-    return sim::cycle_core_parameters(grid, cycle.spec, cycle.level, cycle.stored, cycle.lanes);
+    if (std::string why = sim::cycle_cores_refusal(cycle.spec, cycle.stored, cycle.cores); !why.empty())
+        throw InvalidInput(why);
+    return sim::cycle_core_parameters(grid, cycle.spec, cycle.level, cycle.stored, cycle.lanes, cycle.cores);
 }
 
 std::string subject_of(const SynthesisRequest& request) {
     if (!request.cycle) return to_string(request.spec);
     const CycleArea& cycle = *request.cycle;
-    return fmt::format("{},level={},stored={}{}", to_string(cycle.spec), cycle.level, cycle.stored,
-                       cycle.lanes > 1 ? fmt::format(",lanes={}", cycle.lanes) : "");
+    return fmt::format("{},level={},stored={}{}{}", to_string(cycle.spec), cycle.level, cycle.stored,
+                       cycle.lanes > 1 ? fmt::format(",lanes={}", cycle.lanes) : "",
+                       cycle.cores > 1 ? fmt::format(",cores={}", cycle.cores) : "");
 }
 
 const std::vector<std::pair<std::string, std::string>>& synthesis_parts() {
@@ -181,8 +184,12 @@ Top top_of(const SynthesisRequest& request) {
         if (!request.cycle)
             throw InvalidInput(fmt::format("operator {}: there is no cycle; give one, as b2,w=10", request.part));
         sim::CoreParameters list = cycle_core(*request.cycle);
-        if (request.part == "cycle-checked") list.emplace_back("Checks", 1);
-        return {"fx_cycle", std::move(list), true};
+        if (request.part == "cycle-checked") {
+            if (request.cycle->cores > 1)
+                throw InvalidInput("operator cycle-checked: several cores have no checks; give one core");
+            list.emplace_back("Checks", 1);
+        }
+        return {request.cycle->cores > 1 ? "fx_cycles" : "fx_cycle", std::move(list), true};
     }
     if (is_core(request.part)) {
         sim::CoreParameters list = whole_core(request, style);
@@ -263,7 +270,8 @@ std::string fill_recipe(const std::string& recipe, const SynthesisRequest& reque
         script += line + '\n';
     }
     std::string sources, parameters;
-    for (const auto& [module, folder] : {std::pair{"sp_core", "rtl/sparse"}, {"fx_cycle", "rtl/cycle"}})
+    for (const auto& [module, folder] :
+         {std::pair{"sp_core", "rtl/sparse"}, {"fx_cycle", "rtl/cycle"}, {"fx_cycles", "rtl/cycle"}})
         if (top.module == module) sources = fmt::format("-I{} ", folder);
     for (const std::string& file : sources_of(source, top.module).modules) sources += file + " ";
     if (!top.registered.empty()) sources += top.registered;

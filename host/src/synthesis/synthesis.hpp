@@ -22,7 +22,8 @@ struct CycleArea {
     CycleSpec spec;
     int level = 10,
         stored = 5; ///< rows, counters and points for levels up to the one, memory for those up to the other
-    int lanes = 1;  ///< nodes a clock, a power of two
+    int lanes = 1;  ///< nodes a clock and core, a power of two
+    int cores = 1;  ///< that share the grid
 };
 
 struct SynthesisRequest {

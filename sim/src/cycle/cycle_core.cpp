@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <stdexcept>
 #include <utility>
 
@@ -39,6 +40,7 @@ constexpr int kSharedLevel = 7;        ///< a model for all grids up to it
 constexpr std::size_t kMostLevel = 12; ///< half a gigabyte of vectors, and minutes a cycle
 constexpr int kMostCentre = 512;       ///< of the stencil's integers
 constexpr std::size_t kStepNames = 4;
+constexpr int kMostCores = 16, kMostLanes = 256;
 
 class CycleCore final : public multilevel::WordSolver {
 public:
@@ -177,7 +179,7 @@ void append_steps(CoreParameters& list, const std::vector<multilevel::StepWeight
 
 } // namespace
 
-std::string cycle_core_refusal(const GridWords& grid, const CycleSpec& spec) {
+std::string cycle_core_refusal(const GridWords& grid, const CycleSpec& spec, int cores) {
     if (grid.levels() > kMostLevel)
         return fmt::format("preconditioner multilevel: a simulated core has cycles for grids of up to 2^{} + 1 nodes a "
                            "side; take mantissa solve --engine hls",
@@ -195,10 +197,22 @@ std::string cycle_core_refusal(const GridWords& grid, const CycleSpec& spec) {
         return fmt::format("preconditioner multilevel:{}: the cycle core has the same bits on all levels; give one "
                            "number for each of w, f and e, or take mantissa solve --engine hls",
                            to_string(spec));
-    return {};
+    return cycle_cores_refusal(spec, static_cast<int>(grid.levels()), cores);
 }
 
-CoreParameters cycle_core_parameters(const GridWords& grid, const CycleSpec& spec, int most, int stored, int lanes) {
+std::string cycle_cores_refusal(const CycleSpec& spec, int level, int cores) {
+    if (cores < 1 || cores > kMostCores) return fmt::format("cores {}: give 1 to {} cycle cores", cores, kMostCores);
+    const multilevel::CycleSlabs slabs(static_cast<std::size_t>(spec.before), static_cast<std::size_t>(spec.after),
+                                       cores);
+    if (slabs.split <= level) return {};
+    return fmt::format(
+        "cores {}: a grid of 2^{} + 1 nodes a side has too few rows for as many, of which each keeps {} rows "
+        "of its neighbours; take fewer cores, or a grid of level {}",
+        cores, level, slabs.halo, slabs.split);
+}
+
+CoreParameters cycle_core_parameters(const GridWords& grid, const CycleSpec& spec, int most, int stored, int lanes,
+                                     int cores) {
     const GridPlan plan = multilevel::grid_plan(grid, spec);
     const auto& words = plan.level.front();
     CoreParameters list = {{"Lanes", lanes},
@@ -218,6 +232,7 @@ CoreParameters cycle_core_parameters(const GridWords& grid, const CycleSpec& spe
                            {"ZC", plan.inverse_point},
                            {"MaxLevel", most},
                            {"StoredLevel", stored}};
+    if (cores > 1) list.emplace_back("Cores", cores);
     append_steps(list, plan.before, {{{"M0", "S0"}, {"M1", "S1"}, {"M2", "S2"}, {"M3", "S3"}}});
     append_steps(list, plan.after, {{{"N0", "T0"}, {"N1", "T1"}, {"N2", "T2"}, {"N3", "T3"}}});
     return list;
@@ -228,8 +243,14 @@ std::unique_ptr<multilevel::WordSolver> make_cycle_core(const GridWords& grid, c
     // (Where upsets are looked for, memories are as long as the grid needs: bits that nothing reads would be masked.)
     const int least = options.trial ? 0 : kSharedLevel;
     const int level = std::max(least, static_cast<int>(grid.levels()));
+    if (options.cycle_lanes < 1 || options.cycle_lanes > std::min(kMostLanes, 1 << level) ||
+        !std::has_single_bit(static_cast<unsigned>(options.cycle_lanes)))
+        throw InvalidInput(fmt::format("lanes {}: a cycle core has a power of two, up to {} on rows of 2^{} nodes",
+                                       options.cycle_lanes, std::min(kMostLanes, 1 << level), level));
     ModelRequest request;
-    request.parameters = cycle_core_parameters(grid, spec, level, level, 1);
+    request.parameters = cycle_core_parameters(grid, spec, level, level, options.cycle_lanes, options.cores);
+    for (auto& [name, value] : request.parameters)
+        if (name == "BusWords") value = 1; // the harness has a word a beat
     const bool checks = std::find(options.extra.begin(), options.extra.end(),
                                   std::pair<std::string, int>("Checks", 1)) != options.extra.end();
     if (checks) request.parameters.emplace_back("Checks", 1);

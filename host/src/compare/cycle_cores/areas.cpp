@@ -5,6 +5,7 @@
 
 #include "../gather/gather.hpp"
 #include "areas.hpp"
+#include "mantissa/multilevel/cycle_clocks.hpp"
 #include "synthesis/synthesis.hpp"
 
 namespace mantissa::compare {
@@ -16,12 +17,16 @@ constexpr int kStoredLevel = 5; ///< of the vectors in a netlist
 } // namespace
 
 synthesis::SynthesisRequest cycle_core_request(const CycleDesign& design, const std::string& target,
-                                               std::uint64_t lanes, std::size_t level) {
+                                               std::uint64_t lanes, std::uint64_t cores, std::size_t level) {
     synthesis::SynthesisRequest request;
     request.target = target;
     request.part = "cycle";
     const int rows = static_cast<int>(level);
-    request.cycle = {design.cycle, rows, std::min(kStoredLevel, rows), static_cast<int>(lanes)};
+    const int count = static_cast<int>(cores);
+    const int least = multilevel::CycleSlabs(static_cast<std::size_t>(design.cycle.before),
+                                             static_cast<std::size_t>(design.cycle.after), count)
+                          .split;
+    request.cycle = {design.cycle, rows, std::min(std::max(kStoredLevel, least), rows), static_cast<int>(lanes), count};
     return request;
 }
 
@@ -35,10 +40,11 @@ std::size_t cycle_rows_level(const Gathered& gathered) {
     return level;
 }
 
-CycleAreas::CycleAreas(const Gathered& gathered, const CycleDesign& design, const Device& device) {
+CycleAreas::CycleAreas(const Gathered& gathered, const CycleDesign& design, const Device& device, std::uint64_t cores) {
     const std::size_t level = cycle_rows_level(gathered);
     for (const std::uint64_t lanes : design.mapped) {
-        const auto it = gathered.areas.find(key_of_cycle_core(cycle_core_request(design, device.target, lanes, level)));
+        const auto it =
+            gathered.areas.find(key_of_cycle_core(cycle_core_request(design, device.target, lanes, cores, level)));
         if (it == gathered.areas.end()) continue;
         mapped_[static_cast<int>(lanes)] = {it->second.value.slices, it->second.value.blocks, 0};
         origins_.push_back(it->second.origin);

@@ -18,10 +18,10 @@ struct CycleArea {
     std::string from;                          ///< "mapped", or "line 4, 8": through the netlists of 4 and 8 lanes
 };
 
-/// What is mapped of a design on a device's family.
+/// What is mapped of a design on a device's family, of so many cores together.
 class CycleAreas {
 public:
-    CycleAreas(const Gathered& gathered, const CycleDesign& design, const Device& device);
+    CycleAreas(const Gathered& gathered, const CycleDesign& design, const Device& device, std::uint64_t cores = 1);
     /// Nothing where these lanes are not mapped, and fewer than two others.
     [[nodiscard]] std::optional<CycleArea> at(std::uint64_t lanes, const Device& device) const;
     [[nodiscard]] const std::vector<std::string>& origins() const { return origins_; }

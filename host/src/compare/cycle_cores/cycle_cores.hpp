@@ -36,12 +36,13 @@ struct GatherContext;
 /// A table [[cycle]], for one of its cycles.
 struct CycleDesign {
     CycleSpec cycle;
-    Format outer;                      ///< of u and the defect
-    std::vector<std::uint64_t> lanes;  ///< powers of two
-    std::vector<std::uint64_t> mapped; ///< lanes of cores whose netlists are made, for the area of all
-    std::vector<std::size_t> devices;  ///< into Comparison::devices
-    std::optional<double> clock_mhz;   ///< in place of the device's
-    std::vector<std::string> gpu_runs; ///< paths of files that gpu_word_cycle_bench wrote
+    Format outer;                        ///< of u and the defect
+    std::vector<std::uint64_t> lanes;    ///< powers of two
+    std::vector<std::uint64_t> cores{1}; ///< that share the grid, with so many lanes each
+    std::vector<std::uint64_t> mapped;   ///< lanes of cores whose netlists are made, for the area of all
+    std::vector<std::size_t> devices;    ///< into Comparison::devices
+    std::optional<double> clock_mhz;     ///< in place of the device's
+    std::vector<std::string> gpu_runs;   ///< paths of files that gpu_word_cycle_bench wrote
 };
 
 /// The tables [[cycle]] of a comparison file whose problems and devices are read already.
@@ -51,12 +52,12 @@ std::vector<CycleDesign> read_cycle_designs(const text::TomlText& file, const Co
 std::string cycle_system_refusal(const CycleDesign& design, const System& system);
 /// Solves them on the emulated engine, where the store has not done it.
 void gather_cycle_solves(GatherContext& context);
-/// The netlist of a design's core with so many lanes on a family, its rows for grids of 2^level + 1 nodes a side. The
-/// vectors in it are those of a smaller grid, for a memory_share tells theirs.
+/// The netlist of so many of a design's cores with so many lanes on a family, its rows for grids of 2^level + 1 nodes a
+/// side. The vectors in it are those of a smaller grid, for a memory_share tells theirs.
 synthesis::SynthesisRequest cycle_core_request(const CycleDesign& design, const std::string& target,
-                                               std::uint64_t lanes, std::size_t level);
+                                               std::uint64_t lanes, std::uint64_t cores, std::size_t level);
+/// The grid, 0 without one, that rows in netlists are for: that of the largest grid. So many cores must share it.
 CoreKey key_of_cycle_core(const synthesis::SynthesisRequest& request);
-/// The level that those are for: that of the largest grid, 0 without one.
 std::size_t cycle_rows_level(const Gathered& gathered);
 /// A row for each problem, cycle, device and number of lanes; a GPU's cycles on the same grid after those of their
 /// problem.

@@ -41,10 +41,12 @@ std::vector<CycleDesign> read_cycle_designs(const text::TomlText& file, const Co
         file.fail(text::TomlText::line_of(file.root(), "cycle"), "cycle must be tables: write [[cycle]]");
     for (const toml::node& item : *node->as_array()) {
         const toml::table& t = *item.as_table();
-        file.check_keys(t, "a cycle core", {"cycle", "lanes", "mapped", "outer", "device", "clock_mhz", "gpu"});
+        file.check_keys(t, "a cycle core",
+                        {"cycle", "lanes", "cores", "mapped", "outer", "device", "clock_mhz", "gpu"});
         CycleDesign design;
-        constexpr int kMostLanes = 256;
+        constexpr int kMostLanes = 256, kMostCores = 16;
         design.lanes = file.wholes(t, "lanes", 1, kMostLanes, 1);
+        design.cores = file.wholes(t, "cores", 1, kMostCores, 1);
         if (t.contains("mapped")) design.mapped = file.wholes(t, "mapped", 1, kMostLanes, 1);
         for (const char* key : {"lanes", "mapped"})
             for (const std::uint64_t lanes : std::string_view(key) == "lanes" ? design.lanes : design.mapped)

@@ -9,6 +9,7 @@
 #include "cycle_cores.hpp"
 #include "mantissa/base/files.hpp"
 #include "mantissa/multilevel/cycle_clocks.hpp"
+#include "mantissa/sim/cycle_core.hpp"
 #include "store/database.hpp"
 #include "text/tables/table.hpp"
 
@@ -23,6 +24,10 @@ std::optional<double> clock_of(const CycleDesign& design, const Device& device) 
     if (design.clock_mhz) return device.max_mhz ? std::min(*design.clock_mhz, *device.max_mhz) : *design.clock_mhz;
     return device.clock_mhz ? device.clock_mhz : device.max_mhz;
 }
+
+struct Build {
+    std::uint64_t lanes, cores; ///< of each core; of all
+};
 
 struct Writer {
     const Comparison& c;
@@ -44,16 +49,8 @@ struct Writer {
             return;
         }
         const multilevel::GridPlan plan = multilevel::grid_plan(g.cycle_grids.at(problem), design.cycle);
-        const double bits = multilevel::cycle_store(plan).all();
         for (const std::size_t index : design.devices) {
             const Device& device = c.devices[index];
-            const double room = device.chip_bits();
-            if (bits > room) {
-                gap({fmt::format("{} on {}, {}", to_string(design.cycle), device.name, problem),
-                     fmt::format("its vectors take {:.0f} Mbit, and the device has {:.0f}", bits / 1e6, room / 1e6),
-                     "choose a larger device or a smaller problem"});
-                continue;
-            }
             const auto mhz = clock_of(design, device);
             if (!mhz) {
                 gap({fmt::format("clock of a cycle core on {}", device.name),
@@ -61,21 +58,43 @@ struct Writer {
                      "give the [[cycle]] clock_mhz"});
                 continue;
             }
-            const CycleAreas areas(g, design, device);
-            for (const std::uint64_t lanes : design.lanes) {
-                comparison::CycleRow entry =
-                    row(problem, design, device, *mhz * 1e6, lanes, plan, r, solve->second.origin, bits / room);
-                enter_area(entry, areas, lanes, device);
-                rows.push_back(std::move(entry));
+            for (const std::uint64_t cores : design.cores) {
+                if (!enter_store(problem, design, device, plan, cores)) continue;
+                const CycleAreas areas(g, design, device, cores);
+                for (const std::uint64_t lanes : design.lanes) {
+                    comparison::CycleRow entry =
+                        row(problem, design, device, *mhz * 1e6, {lanes, cores}, plan, r, solve->second.origin);
+                    enter_area(entry, areas, lanes, device);
+                    rows.push_back(std::move(entry));
+                }
             }
         }
     }
 
+    /// May so many cores share the grid, and have its vectors on the device? Else why not is entered.
+    bool enter_store(const std::string& problem, const CycleDesign& design, const Device& device,
+                     const multilevel::GridPlan& plan, std::uint64_t cores) {
+        const int count = static_cast<int>(cores), level = static_cast<int>(g.cycle_grids.at(problem).levels());
+        const std::string what = fmt::format("{}{} on {}, {}", cores == 1 ? "" : fmt::format("{} cores of ", cores),
+                                             to_string(design.cycle), device.name, problem);
+        if (std::string why = sim::cycle_cores_refusal(design.cycle, level, count); !why.empty()) {
+            gap({what, std::move(why), "give the [[cycle]] other cores"});
+            return false;
+        }
+        const double bits = multilevel::cycle_store(plan, count).all(), room = device.chip_bits();
+        if (bits <= room) return true;
+        gap({what, fmt::format("its vectors take {:.0f} Mbit, and the device has {:.0f}", bits / 1e6, room / 1e6),
+             "choose a larger device or a smaller problem"});
+        return false;
+    }
+
     comparison::CycleRow row(const std::string& problem, const CycleDesign& design, const Device& device,
-                             double clock_hz, std::uint64_t lanes, const multilevel::GridPlan& plan,
-                             const SolveResult& solve, const std::string& origin, double memory_share) {
+                             double clock_hz, Build build, const multilevel::GridPlan& plan, const SolveResult& solve,
+                             const std::string& origin) {
+        const auto [lanes, cores] = build;
+        const int count = static_cast<int>(cores);
         const multilevel::CycleClocks clocks = multilevel::core_clocks(
-            plan, static_cast<int>(lanes), static_cast<int>(g.cycle_grids.at(problem).levels()));
+            plan, static_cast<int>(lanes), static_cast<int>(g.cycle_grids.at(problem).levels()), count);
         const auto all = static_cast<double>(clocks.solve(solve.inner_iterations));
         const double core = all / clock_hz;
         // b in and u out: by the core's streams, from and to what holds them: the device's own memory, or the host.
@@ -92,6 +111,7 @@ struct Writer {
                 .cycle = to_string(design.cycle),
                 .outer = to_string(design.outer),
                 .lanes = lanes,
+                .cores = cores,
                 .cycles = solve.inner_iterations,
                 .true_residual = comparison::finite(solve.true_residual),
                 .clocks_per_cycle = clocks.cycle,
@@ -104,7 +124,7 @@ struct Writer {
                 .seconds_link = device.link ? std::optional(link) : std::nullopt,
                 .seconds = seconds,
                 .energy_joules = device.watts ? std::optional(*device.watts * seconds) : std::nullopt,
-                .memory_share = memory_share,
+                .memory_share = multilevel::cycle_store(plan, count).all() / device.chip_bits(),
                 .modelled = {"clocks", "clocks_per_cycle", "seconds_core", "seconds_streams", "seconds_link", "seconds",
                              "energy_joules", "memory_share"},
                 .origins = {origin, g.origins.add({"given", fmt::format("{}: {}", device.name, device.source), here}),
@@ -179,7 +199,8 @@ std::vector<comparison::CycleRow> cycle_core_rows(const Comparison& comparison, 
 
 std::string cycle_cores_text(const std::vector<comparison::CycleRow>& rows, const std::vector<comparison::Row>& best) {
     const text::Table table(
-        "  {device:<16}{cycle:<20}{lanes:>6}{cycles:>8}{clocks/cycle:>13}{MHz:>8.0f*1e-6}{core, ms:>11.3f*1e3}"
+        "  {device:<16}{cycle:<20}{lanes:>6}{cores:>6}{cycles:>8}{clocks/cycle:>13}{MHz:>8.0f*1e-6}{core, "
+        "ms:>11.3f*1e3}"
         "{streams, ms:>13.3f*1e3}{bus, ms:>10.3f*1e3}{in all:>10.3f*1e3}{joules:>9.3f}{memory:>9.1f%*100}"
         "{area:>8.1f%*100}  {by}");
     const text::Table beside("  {device:<16}{spec:<95}{in all:>10.3f*1e3}");
@@ -193,7 +214,7 @@ std::string cycle_cores_text(const std::vector<comparison::CycleRow>& rows, cons
         }
         const auto figure = [&](const char* key, const text::Cell& cell) { return marked(row.modelled, key, cell); };
         const auto own = [&](auto value) { return row.ours() ? std::optional(value) : std::nullopt; };
-        out += table.row({row.device, row.cycle, own(row.lanes), row.cycles,
+        out += table.row({row.device, row.cycle, own(row.lanes), own(row.cores), row.cycles,
                           figure("clocks_per_cycle", own(row.clocks_per_cycle)), row.clock_hz,
                           figure("seconds_core", row.seconds_core), figure("seconds_streams", row.seconds_streams),
                           figure("seconds_link", row.seconds_link), figure("seconds", row.seconds),

@@ -135,13 +135,16 @@ void append_cycle_cores(std::vector<Task>& todo, std::set<CoreKey>& seen, const 
     const std::size_t level = cycle_rows_level(context.out);
     for (const CycleDesign& design : context.comparison.cycles)
         for (const std::size_t device : design.devices)
-            for (const std::uint64_t lanes : design.mapped) {
-                if (level == 0) continue;
-                auto request = cycle_core_request(design, context.comparison.devices[device].target, lanes, level);
-                CoreKey key = key_of_cycle_core(request);
-                if (seen.insert(key).second)
-                    todo.push_back({std::move(key), std::move(request), kLaneWork * static_cast<double>(lanes)});
-            }
+            for (const std::uint64_t lanes : design.mapped)
+                for (const std::uint64_t cores : design.cores) {
+                    if (level == 0) continue;
+                    auto request =
+                        cycle_core_request(design, context.comparison.devices[device].target, lanes, cores, level);
+                    CoreKey key = key_of_cycle_core(request);
+                    if (seen.insert(key).second)
+                        todo.push_back(
+                            {std::move(key), std::move(request), kLaneWork * static_cast<double>(lanes * cores)});
+                }
 }
 
 } // namespace

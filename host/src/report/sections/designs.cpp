@@ -352,6 +352,7 @@ Section designs_section(const Rows& rows, Origins& origins) {
         add_figures(false);
         const std::string largest_sparse = largest_problem(document, unknowns);
         for (Table& table : sparse_tables(document, from, largest_sparse)) add(std::move(table));
+        for (Table& table : cycle_tables(document, from)) add(std::move(table));
         if (const auto it = document.document.find("section55"); it != document.document.end() && it->is_object()) {
             section.blocks.emplace_back(Heading{"The paper’s section 5.5 with our figures"});
             if (const auto text = it->find("text"); text != it->end() && text->is_string())

@@ -1,6 +1,7 @@
 // Clocks of a cycle core: what its stages take, and from that what a cycle and a solve take.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -39,14 +40,28 @@ struct CycleClocks {
     std::uint64_t coarsest = 0, cycle = 0;
     std::uint64_t last = 0;    ///< the sweep after the last cycle, whose squares end the solve, and the first look
     std::uint64_t counted = 0; ///< of `cycle`: bits of largest words, at their most
+    std::uint64_t shared = 0;  ///< of `cycle`: several cores share rows
     [[nodiscard]] std::uint64_t solve(std::uint64_t cycles) const { return cycles * cycle + last; }
 };
 [[nodiscard]] CycleClocks cycle_clocks(const GridPlan& plan, int lanes, const CycleTiming& timing = kCycleTiming);
 
 /// The same of fx_cycle (rtl/cycle), to the clock but for the lengths of words, with rows for grids of up to
 /// 2^most_level + 1 nodes a side. With one lane each sweep ends by one count for both directions; with several a row
-/// has two beats at least, four where rows wait in block memories. `lanes`: a power of two.
-[[nodiscard]] CycleClocks core_clocks(const GridPlan& plan, int lanes, int most_level);
+/// has two beats at least, four where rows wait in block memories. `lanes`: a power of two. `cores` of them on one grid
+/// (fx_cycles), of which the one with the most rows counts, share rows with their neighbours after sweeps.
+[[nodiscard]] CycleClocks core_clocks(const GridPlan& plan, int lanes, int most_level, int cores = 1);
+
+/// Rows of a grid that each of several cycle cores has (rtl/cycle/cycle_slabs.svh): its own ones and `halo` of its
+/// neighbours' at either end. Levels below `split` are whole in every core.
+struct CycleSlabs {
+    int cores, cut = 0, halo = 0, split = 0;
+    /// Of cycles with so many smoothing steps on the way down and up.
+    CycleSlabs(std::size_t before, std::size_t after, int count);
+    /// From this row on they are core `core`'s own; `core` may be `cores`, which is where the grid ends.
+    [[nodiscard]] std::uint64_t first(int core, int level) const;
+    [[nodiscard]] std::uint64_t rows(int core, int level) const;
+    [[nodiscard]] std::uint64_t most_rows(int level) const;
+};
 
 /// Words of D or U a beat of fx_cycle's streams: one for each lane, up to AXI's 1,024 bits.
 constexpr int bus_words(int lanes) {
@@ -60,7 +75,8 @@ constexpr std::uint64_t stream_clocks(int level, int lanes) {
     return side * (side < words ? 1 : side / words);
 }
 
-/// Words on the chip of a core, bits by vector, for a grid of 2^level + 1 nodes a side.
+/// Words on the chip of a core, or of all `cores` on one grid with what they keep of their neighbours, bits by vector,
+/// for a grid of 2^level + 1 nodes a side.
 struct CycleStore {
     double u = 0, d = 0; ///< 64 bits a node of the finest level
     double words = 0;    ///< t and e, one place for both, of all levels but the finest
@@ -69,6 +85,6 @@ struct CycleStore {
     double lines = 0; ///< line buffers of the stages
     [[nodiscard]] double all() const { return u + d + words + f + r + lines; }
 };
-[[nodiscard]] CycleStore cycle_store(const GridPlan& plan);
+[[nodiscard]] CycleStore cycle_store(const GridPlan& plan, int cores = 1);
 
 } // namespace mantissa::multilevel

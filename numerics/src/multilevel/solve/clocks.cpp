@@ -42,14 +42,25 @@ int window_latency(const GridPlan& plan) {
 
 /// Beats of fx_cycle's levels, and what a sweep takes after them.
 struct CoreSweeps {
+    CycleSlabs slabs;
     std::uint64_t lanes, least_row, before, after, window;
-    CoreSweeps(const GridPlan& plan, int count, int most_level)
-        : lanes(of(count)), before(plan.before.size()), after(plan.after.size()), window(of(window_latency(plan))) {
+    CoreSweeps(const GridPlan& plan, int count, int most_level, int cores)
+        : slabs(plan.before.size(), plan.after.size(), cores), lanes(of(count)), before(plan.before.size()),
+          after(plan.after.size()), window(of(window_latency(plan))) {
         constexpr std::uint64_t kDeep = 32; // rows of more beats are in block memories
         least_row = count == 1 ? 1 : (std::uint64_t{1} << most_level) > kDeep * lanes ? 4 : 2;
     }
     [[nodiscard]] std::uint64_t row(int log) const { return std::max(least_row, (std::uint64_t{1} << log) / lanes); }
-    [[nodiscard]] std::uint64_t beats(int log) const { return row(log) << log; }
+    [[nodiscard]] std::uint64_t beats(int log) const { return row(log) * slabs.most_rows(log); }
+    /// What follows a sweep of level `log` where rows are shared: of t or of e, a round to the north and one to the
+    /// south; of t of the first level that is whole, all rows go from core to core.
+    [[nodiscard]] std::uint64_t shared(int log, bool t) const {
+        constexpr std::uint64_t kRound = 8;
+        if (log < slabs.split) return 0;
+        const int level = t ? log - 1 : log;
+        if (level < slabs.split) return 2 * of(slabs.cores - 1) * ((row(level) << level) + kRound);
+        return 2 * (of(slabs.halo) * row(level) + kRound);
+    }
     // Clocks of a sweep: the sequencer's four, rows and stages after the nodes.
     [[nodiscard]] std::uint64_t down(int log) const {
         return lanes == 1 ? whole(log) : beats(log) + before * row(log) + 22 + before * (window + 11);
@@ -98,10 +109,33 @@ CycleClocks cycle_clocks(const GridPlan& plan, int lanes, const CycleTiming& tim
     return clocks;
 }
 
-CycleClocks core_clocks(const GridPlan& plan, int lanes, int most_level) {
+CycleSlabs::CycleSlabs(std::size_t before, std::size_t after, int count) : cores(count) {
+    if (cores == 1) return;
+    const std::size_t reach = before + std::max<std::size_t>(after, 1) + 1;
+    const int log = reach <= 4 ? 2 : reach <= 8 ? 3 : 4;
+    cut = static_cast<int>(std::bit_width(static_cast<unsigned>(cores - 1)));
+    if (!std::has_single_bit(static_cast<unsigned>(cores))) cut += 3;
+    halo = 1 << log;
+    for (split = cut + 1; ((1 << cut) / cores) << (split - cut) < halo;) ++split;
+}
+std::uint64_t CycleSlabs::first(int core, int level) const {
+    return of((core << cut) / cores) << (level - cut);
+}
+std::uint64_t CycleSlabs::rows(int core, int level) const {
+    if (cores == 1 || level < split) return std::uint64_t{1} << level;
+    const std::uint64_t low = first(core, level) - (core == 0 ? 0 : of(halo));
+    return first(core + 1, level) + (core + 1 == cores ? 0 : of(halo)) - low;
+}
+std::uint64_t CycleSlabs::most_rows(int level) const {
+    std::uint64_t most = 0;
+    for (int core = 0; core < cores; ++core) most = std::max(most, rows(core, level));
+    return most;
+}
+
+CycleClocks core_clocks(const GridPlan& plan, int lanes, int most_level, int cores) {
     // The sequencer's states (cy_control) beside sweeps and lengths.
     constexpr std::uint64_t kVerdict = 67, kLook = 5, kLower = 5, kRise = 17;
-    const CoreSweeps sweeps(plan, lanes, most_level);
+    const CoreSweeps sweeps(plan, lanes, most_level, cores);
     CycleClocks clocks;
     const int levels = static_cast<int>(plan.level.size());
     for (int l = 0; l + 1 < levels; ++l) {
@@ -115,7 +149,9 @@ CycleClocks core_clocks(const GridPlan& plan, int lanes, int most_level) {
         level.at_up = kRise + e;
         clocks.cycle += level.down + level.up + level.at_down + level.at_up;
         clocks.counted += t + e;
+        clocks.shared += sweeps.shared(log, true) + sweeps.shared(log, false);
     }
+    clocks.cycle += clocks.shared;
     clocks.coarsest = sweeps.down(1);
     clocks.counted += of(kMostWordBits);
     clocks.cycle += clocks.coarsest + kVerdict + kLook + of(kMostWordBits);
@@ -123,12 +159,15 @@ CycleClocks core_clocks(const GridPlan& plan, int lanes, int most_level) {
     return clocks;
 }
 
-CycleStore cycle_store(const GridPlan& plan) {
+CycleStore cycle_store(const GridPlan& plan, int cores) {
     constexpr double kOuter = 64;
     CycleStore store;
+    const CycleSlabs slabs(plan.before.size(), plan.after.size(), cores);
     const std::size_t levels = plan.level.size();
     for (std::size_t l = 0; l < levels; ++l) {
-        const double nodes = std::ldexp(1.0, 2 * static_cast<int>(levels - l));
+        const int log = static_cast<int>(levels - l);
+        double nodes = 0;
+        for (int core = 0; core < cores; ++core) nodes += std::ldexp(static_cast<double>(slabs.rows(core, log)), log);
         const GridLevelPlan& words = plan.level[l];
         if (l == 0) store.u = store.d = kOuter * nodes;
         else store.words += nodes * std::max(plan.level[l - 1].h + kRestrictionBits, plan.most + 1);
@@ -137,7 +176,7 @@ CycleStore cycle_store(const GridPlan& plan) {
             if (!plan.after.empty()) store.r += nodes * words.w;
         }
     }
-    const double row = std::ldexp(1.0, static_cast<int>(levels));
+    const double row = cores * std::ldexp(1.0, static_cast<int>(levels));
     const GridLevelPlan& finest = plan.level.front();
     // A step down keeps two rows of g, one of r and one of f; a step up two of e and one of r; the outer one two of c,
     // one of D.

@@ -57,8 +57,11 @@ struct RtlOptions {
     TraceWindow trace;
     CoreParameters extra; ///< parameters of pcg_core over those chosen here (CoefMode, Style, DelayRam, ...)
     int outer_lanes = 0;  ///< of a resident core: elements its outer unit takes a clock; 0: as many as lanes
-    int cores = 1;        ///< side by side, with a slab of the vectors each (fx_cores): fixed-point specs only
-    bool rules = false;   ///< check the rules of the core's interfaces (rtl/check) in every clock
+    /// Side by side, with a slab of the vectors each: of fixed-point specs (fx_cores), or of a cycle's grid
+    /// (fx_cycles).
+    int cores = 1;
+    int cycle_lanes = 1;              ///< of a cycle core: a power of two
+    bool rules = false;               ///< check the rules of the core's interfaces (rtl/check) in every clock
     std::uint64_t patience = 200'000; ///< clocks without progress after which the harness's watchdog gives up
     /// Filled with the counts of every run of every session of this engine, when set.
     std::shared_ptr<CycleCounts> counts;

@@ -1,0 +1,62 @@
+// Cycle cores of a comparison beside a GPU's cycles on the same grids.
+#include <map>
+
+#include <fmt/format.h>
+
+#include "report/comparison.hpp"
+#include "report/numbers.hpp"
+
+namespace mantissa::report {
+
+namespace {
+
+Cell percent(const Node& row, const char* name) {
+    Cell cell = row.figure(name);
+    if (const auto share = row.number(name)) cell.text = significant(100 * *share, 3);
+    return cell;
+}
+
+Cell megahertz(const Node& row) {
+    Cell cell = row.figure("clock_hz");
+    if (const auto hz = row.number("clock_hz")) cell.text = significant(*hz * 1e-6, 3);
+    return cell;
+}
+
+} // namespace
+
+std::vector<Table> cycle_tables(const DocumentRow& document, const DocumentOrigins& origins) {
+    std::vector<Table> tables;
+    std::map<std::string, std::size_t> at;
+    for (const Node& r : nodes(document, "cycle_cores")) {
+        const std::string problem = r.text("problem");
+        if (!at.contains(problem)) {
+            at[problem] = tables.size();
+            Table& t = tables.emplace_back();
+            t.id = fmt::format("cycles-{}-{}", document.number, tables.size());
+            t.caption = "Cores of multilevel cycles: " + problem;
+            t.note =
+                "Cycles are counted by a solve; clocks are those of the core's formula, at a given clock. Core: all "
+                "cycles. Streams: b and u between the device's own memory and the core. Bus: from and to the host, "
+                "which is in Time. Area is of netlists, not placed, block memories apart. A GPU's times are "
+                "measured, without transfers.";
+            t.columns =
+                columns("{Device}{Cycle=spec}{Lanes:>}{Cores:>}{Cycles:>}{Clocks a cycle=clocks:>}{Clock [MHz]:>}"
+                        "{Core=core:>}{Streams=streams:>}{Bus=link:>}{Time=seconds:>}{Energy [J]:>}"
+                        "{Memory [%]=memory:>}{Of device [%]=area_share:>}{Area from=area:}");
+        }
+        const bool ours = r.number("clock_hz").has_value();
+        const auto own = [&](Cell cell) { return ours ? std::move(cell) : none(); };
+        Cell cores = own(r.figure("cores"));
+        if (ours && !r.number("cores")) cores = words("1"); // (an older program had no others)
+        tables[at[problem]].rows.push_back(
+            {{words(r.text("device")), spec(r.text("cycle")), own(r.figure("lanes")), std::move(cores),
+              r.figure("cycles"), own(r.figure("clocks_per_cycle", 5)), own(megahertz(r)),
+              seconds_cell(r, "seconds_core"), own(seconds_cell(r, "seconds_streams")),
+              own(seconds_cell(r, "seconds_link")), seconds_cell(r, "seconds"), own(r.figure("energy_joules")),
+              own(percent(r, "memory_share")), own(percent(r, "area_share")), words(r.text("area_from"))},
+             origins.of(r.object())});
+    }
+    return tables;
+}
+
+} // namespace mantissa::report
