@@ -113,6 +113,8 @@ fixed/resident/fx_outer_lane.sv
 fixed/resident/fx_place.sv
 fixed/resident/fx_resident.sv
 fixed/resident/fx_resident_regs.sv
+fixed/resident/fx_resident_slab.sv
+fixed/resident/fx_residents.sv
 fixed/resident/fx_send.sv
 fixed/resident/fx_shift.sv
 operators/delay.sv

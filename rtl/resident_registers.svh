@@ -29,11 +29,12 @@
 `define RESIDENT_HEADROOM_NOW 8'h78      // R
 `define RESIDENT_RELAX 8'h7C             // RW
 `define RESIDENT_STALL_LIMIT 8'h80       // RW
+`define RESIDENT_SHARE 8'h84             // RW
 
 // Addresses that can be written, and read (CONTROL as zero); all others answer SLVERR.
 `define RESIDENT_WRITABLE(at) ((at) == 8'h08 || ((at) >= 8'h10 && (at) <= 8'h2C) || ((at) >= 8'h7C && (at) <= \
-    8'h80))
-`define RESIDENT_READABLE(at) ((at) <= 8'h80)
+    8'h84))
+`define RESIDENT_READABLE(at) ((at) <= 8'h84)
 
 `define RESIDENT_ID_VALUE 32'h4D545201
 

@@ -137,12 +137,14 @@ const CoreKind& kind_of(const CoreParameters& parameters) {
         "sim/model/cycle_model.cpp",
         {"sim/model/cycle_model.cpp", "sim/model/cycle_abi.h", "sim/model/clocked_core.hpp", upset_abi, upsets, flags},
         {"rtl/fixed", "rtl/fixed/resident", "rtl/cycle"}};
-    static const CoreKind cycles{
-        "cycles on several cores, ", "fx_cycles", "rtl/cycle/fx_cycles.sv", cycle.harness, cycle.files, cycle.folders};
-    if (is_cycle_core(parameters))
-        return std::ranges::any_of(parameters, [](const auto& p) { return p.first == "Cores"; }) ? cycles : cycle;
+    static const CoreKind cycles{"several, cycles, ", "fx_cycles", "rtl/cycle/fx_cycles.sv",
+                                 cycle.harness,       cycle.files, cycle.folders};
+    static const CoreKind residents{"several, resident, ", "fx_residents", "rtl/fixed/resident/fx_residents.sv",
+                                    resident.harness,      resident.files, resident.folders};
+    const bool several = std::ranges::any_of(parameters, [](const auto& p) { return p.first == "Cores"; });
+    if (is_cycle_core(parameters)) return several ? cycles : cycle;
     if (is_sparse_core(parameters)) return sparse;
-    if (is_resident_core(parameters)) return resident;
+    if (is_resident_core(parameters)) return several ? residents : resident;
     return is_integer_core(parameters) ? integer : floating;
 }
 

@@ -58,6 +58,20 @@ private:
     mantissa_resident_state* state_;
 };
 
+/// Elements of several cores (fx_resident_slab): with one lane whole rows, else whole tokens.
+struct Shares {
+    std::size_t each = 0, last = 0, halo = 0; ///< of each core but the last, of the last, and of a neighbour's kept
+    Shares(std::size_t size, std::size_t row, int lanes, int cores) {
+        const auto n = static_cast<std::size_t>(cores), token = static_cast<std::size_t>(lanes);
+        const std::size_t piece = lanes == 1 ? row : token, pieces = (size + piece - 1) / piece;
+        each = (pieces + n - 1) / n * piece;
+        last = each * (n - 1) < size ? size - each * (n - 1) : 0;
+        halo = lanes == 1 ? row : (row / token + 2) * token;
+    }
+    /// Has each core as many as its neighbours keep of it?
+    [[nodiscard]] bool enough() const { return std::min(each, last) >= halo; }
+};
+
 ResidentEnd end_of(std::uint32_t status) {
     switch ((status >> 4) & 15) {
     case rc::kEndConverged:
@@ -81,9 +95,9 @@ ResidentEnd end_of(std::uint32_t status) {
 
 class ResidentCore final : public ResidentSolver {
 public:
-    ResidentCore(const System& system, const DatapathSpec& spec, const std::string& model,
-                 std::shared_ptr<UpsetTrial> trial)
-        : spec_(spec), model_(model), row_length_(system.row_length()), v_(system.size()), trial_(std::move(trial)) {
+    ResidentCore(const System& system, const DatapathSpec& spec, const std::string& model, const RtlOptions& options)
+        : spec_(spec), cores_(options.cores), model_(model), row_length_(system.row_length()), v_(system.size()),
+          trial_(options.trial), counts_(options.counts) {
         if (trial_) model_.begin(*trial_);
     }
 
@@ -132,6 +146,10 @@ private:
         }
         if (watch.failure) std::rethrow_exception(watch.failure);
         report.history = std::move(watch.history);
+        if (counts_) {
+            counts_->cycles += *report.cycles;
+            counts_->passes += report.passes;
+        }
         fault_.clear();
         if (how == 1) fault_ = "watchdog: the solve has not ended";
         if (report.passes > request.max_passes || report.steps > report.passes) { // a counter that an upset has moved
@@ -208,6 +226,9 @@ private:
         model_.write(rc::kStallLimit, static_cast<std::uint32_t>(4 * v_.size() + 16384));
         model_.write(rc::kLength, static_cast<std::uint32_t>(v_.size()));
         model_.write(rc::kRowLength, static_cast<std::uint32_t>(row_length_));
+        if (cores_ > 1)
+            model_.write(rc::kShare,
+                         static_cast<std::uint32_t>(Shares(v_.size(), row_length_, spec_.lanes, cores_).each));
         model_.write(rc::kInner, static_cast<std::uint32_t>(std::min<std::uint64_t>(request.inner, 0xFFFF'FFFF)));
         model_.write(rc::kPasses, static_cast<std::uint32_t>(request.max_passes));
         model_.write_pair(rc::kTolerance, encode(spec_.scalar, request.tolerance.t));
@@ -239,23 +260,32 @@ private:
     }
 
     DatapathSpec spec_;
+    int cores_;
     ResidentModel model_;
     std::size_t row_length_;
     std::vector<std::uint64_t> v_; // as it was sent after the last solve
     std::shared_ptr<UpsetTrial> trial_;
+    std::shared_ptr<CycleCounts> counts_;
     std::string fault_;
 };
 
 } // namespace
 
-std::string resident_core_refusal(const DatapathSpec& spec, const System& system) {
+std::string resident_core_refusal(const DatapathSpec& spec, const System& system, int cores) {
+    constexpr int kMostCores = 16;
     if (std::string why = core_refusal(spec, system); !why.empty()) return why;
     if (system.size() > (std::size_t{1} << 28)) return "the resident core's vectors have at most 2^28 elements";
+    if (cores > kMostCores) return fmt::format("{} resident cores: 2 to {} share a system", cores, kMostCores);
+    if (const Shares shares(system.size(), system.row_length(), spec.lanes, cores); cores > 1 && !shares.enough())
+        return fmt::format(
+            "{} resident cores: each keeps {} elements of its neighbours, and {} of {} are left for the last "
+            "core; take fewer",
+            cores, shares.halo, shares.last, system.size());
     return {};
 }
 
 CoreParameters resident_core_parameters(const DatapathSpec& spec, const System& system, const Format& iterate,
-                                        int outer_lanes) {
+                                        int outer_lanes, int cores) {
     CoreParameters list = core_parameters(spec, system);
     list.emplace_back("MaxLength", static_cast<int>(std::max(kSmallest, std::bit_ceil(system.size()))));
     list.emplace_back("OuterLanes", outer_lanes > 0 ? outer_lanes : spec.lanes);
@@ -263,17 +293,18 @@ CoreParameters resident_core_parameters(const DatapathSpec& spec, const System& 
     list.emplace_back("VF", iterate.fraction_bits);
     list.emplace_back("DW", 64);
     list.emplace_back("DF", kDefectFraction);
+    if (cores > 1) list.emplace_back("Cores", cores);
     return list;
 }
 
 std::unique_ptr<ResidentSolver> make_resident_core(const System& system, const DatapathSpec& spec,
                                                    const Format& iterate, const RtlOptions& options) {
     ModelRequest request;
-    request.parameters = resident_core_parameters(spec, system, iterate, options.outer_lanes);
+    request.parameters = resident_core_parameters(spec, system, iterate, options.outer_lanes, options.cores);
     for (const auto& extra : options.extra)
         std::erase_if(request.parameters, [&](const auto& p) { return p.first == extra.first; });
     request.parameters.insert(request.parameters.end(), options.extra.begin(), options.extra.end());
-    return std::make_unique<ResidentCore>(system, spec, trial_model(request, options), options.trial);
+    return std::make_unique<ResidentCore>(system, spec, trial_model(request, options), options);
 }
 
 } // namespace mantissa::sim

@@ -35,6 +35,7 @@ enum Register : std::uint32_t {
     kHeadroomNow = 0x78,
     kRelax = 0x7C,
     kStallLimit = 0x80,
+    kShare = 0x84,
 };
 
 constexpr std::uint32_t kIdValue = 0x4D545201;

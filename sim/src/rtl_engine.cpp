@@ -239,7 +239,7 @@ public:
     [[nodiscard]] std::string resident_refusal(const DatapathSpec& spec, const System& system,
                                                const Format& iterate) const override {
         if (std::string why = mantissa::resident_refusal(spec, system, iterate); !why.empty()) return why;
-        return resident_core_refusal(spec, system);
+        return resident_core_refusal(spec, system, options_.cores);
     }
     [[nodiscard]] std::unique_ptr<ResidentSolver> resident(const System& system, const DatapathSpec& spec,
                                                            const Format& iterate, int) const override {

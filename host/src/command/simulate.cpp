@@ -156,17 +156,18 @@ results::Json to_json(const sim::SimulationReport& r) {
     return j;
 }
 
-/// Of a solve by multilevel cycles, which are the report's passes.
-results::Json cycles_to_json(const sim::SimulationReport& r) {
+/// Of a core that runs the whole solve; its multilevel cycles are the report's passes, or its passes.
+results::Json kept_to_json(const sim::SimulationReport& r, bool cycles) {
     return {{"clocks", r.counts.cycles},
-            {"clocks_per_cycle", r.cycles_per_pass},
+            {cycles ? "clocks_per_cycle" : "clocks_per_pass", r.cycles_per_pass},
             {"clock_hz", r.clock_hz},
             {"predicted_seconds", r.seconds}};
 }
 
-std::string cycles_to_text(const sim::SimulationReport& r) {
-    return fmt::format("{:<18}{}  ({:.1f} per cycle)\n{:<18}{:.4g} ms at {:.4g} MHz\n", "clocks", r.counts.cycles,
-                       r.cycles_per_pass, "predicted time", 1e3 * r.seconds, r.clock_hz / 1e6);
+std::string kept_to_text(const sim::SimulationReport& r, bool cycles) {
+    return fmt::format("{:<18}{}  ({:.1f} per {})\n{:<18}{:.4g} ms at {:.4g} MHz\n", "clocks", r.counts.cycles,
+                       r.cycles_per_pass, cycles ? "cycle" : "pass, with the outer loop's", "predicted time",
+                       1e3 * r.seconds, r.clock_hz / 1e6);
 }
 
 /// What is of another option.
@@ -177,25 +178,24 @@ void check_given(const CLI::App& app) {
         throw InvalidInput("--seed: it is of random stalls; give --stall too, or leave it out");
 }
 
-/// The cycle core keeps its vectors: it has no memory to be slow, and its models write no waveforms.
-void check_cycles(const SimulateFlags& f) {
+/// The cycle core and the resident core keep their vectors: they have no memory to be slow, and their models write no
+/// waveforms.
+void check_kept(const SimulateFlags& f, const char* core) {
     if (f.bandwidth_gb != 0 || f.latency_ns != 0 || f.stall != 0)
-        throw InvalidInput("--bandwidth, --latency and --stall: the cycle core keeps all vectors and reads no memory; "
-                           "leave them out");
-    if (!f.trace.empty()) throw InvalidInput("--trace: the cycle core's model writes no waveforms; leave it out");
+        throw InvalidInput(fmt::format("--bandwidth, --latency and --stall: the {} core keeps all vectors and reads no "
+                                       "memory; leave them out",
+                                       core));
+    if (!f.trace.empty())
+        throw InvalidInput(fmt::format("--trace: the {} core's model writes no waveforms; leave it out", core));
 }
 
 int simulate_command(const SimulateFlags& flags) {
     const auto counts = std::make_shared<sim::CycleCounts>();
     const SolveOptions options = flags.solver.options();
     if (std::string why = options::refusal(options); !why.empty()) throw InvalidInput(why);
-    if (options.resident)
-        throw InvalidInput(
-            "--resident: a core that runs the whole solve is mantissa solve --engine rtl --resident; leave "
-            "it out");
-    const bool cycles = options.preconditioner.has_value();
-    if (cycles) check_cycles(flags);
-    else if (flags.lanes != 1)
+    const bool cycles = options.preconditioner.has_value(), kept = cycles || options.resident;
+    if (kept) check_kept(flags, cycles ? "cycle" : "resident");
+    if (!cycles && flags.lanes != 1)
         throw InvalidInput(
             "--lanes: it is of the cycle core; the lanes of other cores stand in their spec, as fx18.16,lanes=2");
     const auto trace_before = written(flags.trace);
@@ -223,13 +223,13 @@ int simulate_command(const SimulateFlags& flags) {
         return kNotConverged;
     }
     // (Registers of several cores count the clock in which a run ends too: one number is said, the model's.)
-    if (!cycles && result.cycles) result.cycles = counts->cycles;
+    if (!kept && result.cycles) result.cycles = counts->cycles;
     const std::optional<sparse_core::RowStream> order = order_of(problem, options.spec);
     const sim::SimulationReport report = sim::make_report(*counts, flags.clock_mhz * 1e6);
     if (flags.json) {
         results::Json j = results::to_json(Point{problem.name, std::string(rtl->name()), options});
         j.update(results::to_json(result));
-        j["simulation"] = cycles ? cycles_to_json(report) : to_json(report);
+        j["simulation"] = kept ? kept_to_json(report, cycles) : to_json(report);
         if (order) j["order"] = to_json(*order);
         if (checked) j["check"] = {{"engine", flags.check}, {"passes", passes->load()}};
         fmt::print("{}\n", json_text(j));
@@ -243,12 +243,12 @@ int simulate_command(const SimulateFlags& flags) {
         fmt::print("{:<18}{} inner, {} outer\n", "iterations", result.inner_iterations, result.outer_iterations);
         if (result.energy) fmt::print("{:<18}{}\n", "energy error", cli::to_text(*result.energy));
         if (result.bound) fmt::print("{:<18}{}\n", "error bound", cli::to_text(*result.bound));
-        fmt::print("{}", cycles ? cycles_to_text(report) : sim::to_text(report));
+        fmt::print("{}", kept ? kept_to_text(report, cycles) : sim::to_text(report));
         if (order) fmt::print("{}", to_text(*order));
         if (checked)
             fmt::print("{:<18}all {} {} equal to {}, bit for bit\n", "check", passes->load(),
                        cycles ? "cycles" : "passes", flags.check);
-        if (!cycles && (checked || options.energy))
+        if (!kept && (checked || options.energy))
             fmt::print("{:<18}one by one, for {}: a clock more each than passes that follow one another\n", "started",
                        checked ? flag_of(Common::check) : "the energy of the error");
     }
@@ -267,7 +267,7 @@ Run setup_simulate(CLI::App& app, const std::string&) {
     for (const Group group : options::kGroups) f.solver.declare(app, group);
     f.solver.exclude(app);
     begin(Group::place);
-    app.add_option("--cores", f.cores, "integer cores, or cycle cores, side by side, each with a slab of the grid")
+    app.add_option("--cores", f.cores, "integer, resident or cycle cores side by side, each with a slab of the grid")
         ->check(whole_number(1))
         ->capture_default_str();
     app.add_option("--lanes", f.lanes, "of a cycle core: nodes a clock, a power of two")

@@ -35,6 +35,18 @@ module fx_inner #(
   output logic [RW-1:0]       words_r_o,
   output logic [PW-1:0]       words_p_o,
   output logic [QW-1:0]       words_q_o,
+  // With Alone 0 a core has a slab (fx_resident_slab): tokens that are its own, its halo and its first column,
+  input  wire  [LenW-1:0]     own_first_i,
+  input  wire  [LenW-1:0]     own_last_i,
+  input  wire  [LenW-1:0]     last_halo_i,
+  input  wire  [RowLenW-1:0]  column_i,
+  input  wire                 ready_i,       ///< a pass may begin: the halos are there
+  output logic [SumW-1:0]     m_axis_sum_tdata,  ///< and its part of a pass's totals goes out as fx_core's
+  output logic                m_axis_sum_tvalid,
+  input  wire                 m_axis_sum_tready,
+  input  wire  [SumW-1:0]     s_axis_sum_tdata,
+  input  wire                 s_axis_sum_tvalid,
+  output logic                s_axis_sum_tready,
   output logic                bad_o,         ///< one clock, with Checks: a pass read or wrote too few words or too many
 
   input  wire                 form_i,        ///< one clock: a program of the outer unit, or the end test and quotients
@@ -81,21 +93,21 @@ module fx_inner #(
   wire [63:0] cycles;
   logic bypass_q; // the pass that closes a run has no scalars
   always_ff @(posedge clk_i) bypass_q <= rst_ni & scalar_start & close_i;
-  wire unused_lost;
-  core_control #(.Lanes(Lanes), .MaxRow(MaxRow), .LenW(LenW), .DrainN(DrainN)) i_control (
+  wire unused_lost, sums_done;
+  core_control #(.Lanes(Lanes), .MaxRow(MaxRow), .LenW(LenW), .DrainN(DrainN), .Slab(1 - Alone)) i_control (
 `ifndef UNWATCHED
     .length_bad_i(1'b0),
 `endif
     .clk_i, .rst_ni, .en_i(1'b1), .start_i, .abort_i(1'b0), .bank_i(1'b0), .stencil_i(1'b1), .length_i, .row_length_i,
-    .row_bad_i(1'b0), .halo_last_i({LenW{1'b0}}), .passes_i, .stall_limit_i(32'd0), .pass_ready_i(1'b1), .ended_early_i(1'b0), .ended_late_i(1'b0),
-    .out_full_i(1'b0), .dots_done_i(1'b1), .scalar_done_i(close_i ? bypass_q : scalar_done),
+    .row_bad_i(1'b0), .halo_last_i(last_halo_i), .passes_i, .stall_limit_i(32'd0), .pass_ready_i(ready_i), .ended_early_i(1'b0), .ended_late_i(1'b0),
+    .out_full_i(1'b0), .dots_done_i(sums_done), .scalar_done_i(close_i ? bypass_q : scalar_done),
     .scalar_guard_i(scalar_guard & ~close_i), .scalar_end_i(close_i ? `END_PASSES : scalar_end), .busy_o,
     .lost_o(unused_lost), .pass_valid_o(pass_valid), .pass_data_o(pass_data), .bank_o(bank), .clear_o(clear), .slot_o(slot_now),
     .slot_real_o(slot_real_now), .slot_last_o(slot_last_now), .token_last_o(token_last_now), .drained_o(drained),
     .close_o(close), .scalar_start_o(scalar_start), .aborting_o(aborting), .run_o(run), .done_o, .end_o, .errors_o(errors),
     .pass_count_o, .sigma_guards_o, .cycles_o(cycles));
   wire first = ~close_i & pass_count_o == 32'd0;
-  wire unused_control = &{1'b0, bank, pass_valid, pass_data, errors, cycles, drained, close, aborting, run};
+  wire unused_control = &{1'b0, bank, pass_valid, pass_data, errors, cycles, drained, aborting, run};
 
   wire [Lanes-1:0] live_last; // lanes of the last token that hold an element
   genvar l;
@@ -122,10 +134,13 @@ module fx_inner #(
   assign read_o = {real_at[0], real_at[UpdatePIn], real_at[UpdateRIn], real_at[UpdateUIn]};
 
   core_vectors_t give;
+  wire [LenW-1:0] own_first = (Alone != 0) ? '0 : own_first_i;
+  wire [LenW-1:0] own_last  = (Alone != 0) ? '1 : own_last_i;
+  wire [RowLenW-1:0] column = (Alone != 0) ? '0 : column_i;
   always_ff @(posedge clk_i)
     if (clear) begin
       {u_read_at_o, r_read_at_o, p_read_at_o, q_read_at_o}     <= '0;
-      {u_write_at_o, r_write_at_o, p_write_at_o, q_write_at_o} <= '0;
+      {u_write_at_o, r_write_at_o, p_write_at_o, q_write_at_o} <= {4{AW'(own_first)}};
     end else begin
       if (read_o.u) u_read_at_o <= u_read_at_o + AW'(1);
       if (read_o.r) r_read_at_o <= r_read_at_o + AW'(1);
@@ -177,8 +192,8 @@ module fx_inner #(
 `include "fx_parameters_passed.svh"
   ) i_update (
     .clk_i, .rst_ni, .en_i(1'b1), .clear_i(clear), .slot_i(slot), .slot_real_i(real_at[1]), .slot_last_i(slot_last),
-    .token_last_i(token_last), .live_last_i(live_last), .own_first_i({LenW{1'b0}}),
-    .own_last_i({LenW{1'b1}}), .load_i(start_i | operands), .alpha_cls_i(alpha_cls),
+    .token_last_i(token_last), .live_last_i(live_last), .own_first_i(own_first),
+    .own_last_i(own_last), .load_i(start_i | operands), .alpha_cls_i(alpha_cls),
     .alpha_i(alpha_op), .beta_cls_i(beta_cls), .beta_i(beta_op), .u_i, .r_i, .p_i, .q_i, .take_o(unused_take),
     .take_ahead_o(unused_take_ahead), .take_last_o(unused_take_last), .give_o(update_give),
     .give_ahead_o(unused_give_ahead), .give_last_o(unused_give_last), .u_o(u_new), .r_o, .p_o, .u_over_o(u_over),
@@ -188,7 +203,7 @@ module fx_inner #(
 `include "fx_parameters_passed.svh"
     , .Parity(Checks)) i_rows (
     .clk_i, .rst_ni, .en_i(1'b1), .clear_i(clear), .ptr_i(ptr_q), .length_i, .row_length_i, .live_last_i(live_last),
-    .own_first_i({LenW{1'b0}}), .own_last_i({LenW{1'b1}}), .column_i({RowLenW{1'b0}}), .slot_i(row_slot), .slot_real_i(row_slot_real), .slot_last_i(row_slot_last), .p_i(p_o), .band_i({(Coefs*Lanes*CoefW){1'b0}}),
+    .own_first_i(own_first), .own_last_i(own_last), .column_i(column), .slot_i(row_slot), .slot_real_i(row_slot_real), .slot_last_i(row_slot_last), .p_i(p_o), .band_i({(Coefs*Lanes*CoefW){1'b0}}),
     .take_band_o(unused_band), .take_band_ahead_o(unused_band_ahead), .take_band_last_o(unused_band_last),
     .give_o(rows_give), .give_ahead_o(unused_rows_ahead), .give_last_o(unused_rows_last), .q_o, .over_o(q_over),
     .live_o(row_live), .p_o(p_middle), .bad_o(rows_bad), .residue_i({(2*Lanes){1'b0}}), .residue_o(unused_row_residues));
@@ -211,15 +226,15 @@ module fx_inner #(
     else if (close_i & update_give.u & |u_over) close_over_o <= 1'b1;
 
   // ---- Totals, words and scalars -----------------------------------------------------------------------------------
-  wire [DotRrW-1:0] rr;
-  wire [DotPqW-1:0] pq;
-  wire [DotQqW-1:0] qq;
+  wire [DotRrW-1:0] rr, rr_part;
+  wire [DotPqW-1:0] pq, pq_part;
+  wire [DotQqW-1:0] qq, qq_part;
   fx_dot #(.Lanes(Lanes), .AW(RW), .BW(RW), .TotalW(DotRrW), .Square(1), .Style(Style)) i_rr (
-    .clk_i, .en_i(1'b1), .clear_i(clear), .valid_i(update_give.r), .a_i(r_o), .b_i(r_o), .total_o(rr));
+    .clk_i, .en_i(1'b1), .clear_i(clear), .valid_i(update_give.r), .a_i(r_o), .b_i(r_o), .total_o(rr_part));
   fx_dot #(.Lanes(Lanes), .AW(PW), .BW(QW), .TotalW(DotPqW), .Style(Style)) i_pq (
-    .clk_i, .en_i(1'b1), .clear_i(clear), .valid_i(rows_give.q), .a_i(p_middle), .b_i(q_o), .total_o(pq));
+    .clk_i, .en_i(1'b1), .clear_i(clear), .valid_i(rows_give.q), .a_i(p_middle), .b_i(q_o), .total_o(pq_part));
   fx_dot #(.Lanes(Lanes), .AW(QW), .BW(QW), .TotalW(DotQqW), .Square(1), .Style(Style)) i_qq (
-    .clk_i, .en_i(1'b1), .clear_i(clear), .valid_i(rows_give.q), .a_i(q_o), .b_i(q_o), .total_o(qq));
+    .clk_i, .en_i(1'b1), .clear_i(clear), .valid_i(rows_give.q), .a_i(q_o), .b_i(q_o), .total_o(qq_part));
 
   // The longest words of a solve, and whether one overflowed in this run.
   wire count = ~close_i;
@@ -234,11 +249,17 @@ module fx_inner #(
     .mask_o(words_p_o));
   fx_words #(.Lanes(Lanes), .W(QW)) i_words_q (
     .clk_i, .clear_i(clear_words_i), .valid_i(rows_give.q & count), .word_i(q_o), .over_i(q_over), .mask_o(words_q_o));
-  logic over;
+  logic over_part;
+  wire  over;
   always_ff @(posedge clk_i)
-    if (start_i) over <= 1'b0;
-    else over <= over | (count & ((update_give.u & ~first & |u_over) | (update_give.r & |r_over) |
+    if (start_i) over_part <= 1'b0;
+    else over_part <= over_part | (count & ((update_give.u & ~first & |u_over) | (update_give.r & |r_over) |
                                   (update_give.p & |p_over) | (rows_give.q & |q_over)));
+
+  fx_totals #(.W(SumW), .Alone(Alone)) i_totals (
+    .clk_i, .rst_ni, .clear_i(clear), .close_i(close), .part_i({over_part, rr_part, pq_part, qq_part}), .total_o({over, rr, pq, qq}),
+    .done_o(sums_done), .m_axis_sum_tdata, .m_axis_sum_tvalid, .m_axis_sum_tready, .s_axis_sum_tdata, .s_axis_sum_tvalid,
+    .s_axis_sum_tready);
 
   // The outer unit's totals stand while a run is on: its first pass's r.r is theirs.
   localparam integer TotalW = `MAX3(DotRrW, DotPqW, DotQqW);
@@ -271,6 +292,6 @@ module fx_inner #(
   assign scalar_end_o  = scalar_end;
   wire unused = &{1'b0, subtract, minuend, row_live, unused_take, unused_take_ahead, unused_take_last,
                   unused_give_ahead, unused_give_last, unused_rows_ahead, unused_rows_last, unused_band,
-                  unused_band_ahead, unused_band_last};
+                  unused_band_ahead, unused_band_last, own_first_i, own_last_i, column_i};
 endmodule
 `default_nettype wire

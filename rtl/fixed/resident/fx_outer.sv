@@ -33,6 +33,9 @@ module fx_outer #(
   input  wire signed [ExponentW-1:0] next_i,       ///< e', of r
   input  wire  [LenW-1:0]            length_i,
   input  wire  [RowLenW-1:0]         row_length_i,
+  input  wire  [LenW-1:0]            own_first_i,  ///< with Alone 0: tokens of OuterLanes elements that are the core's own,
+  input  wire  [LenW-1:0]            own_last_i,
+  input  wire  [RowLenW-1:0]         column_i,     ///< and the column of the first element
   output logic                       done_o,       ///< one clock: all is written, and the totals stand
   output logic                       v_over_o,
   output logic                       d_over_o,
@@ -104,6 +107,8 @@ module fx_outer #(
   logic [LenW-1:0] left_q;
   wire last_left = left_q == LenW'(1);
   logic clear_q, slot_q, real_q, slot_last_q, token_last_q, last_out;
+  logic was_last_q; // a slab's own rows are all there before its last token
+  always_ff @(posedge clk_i) was_last_q <= ~clear_q & (was_last_q | last_out);
   always_ff @(posedge clk_i)
     if (!rst_ni) begin
       state_q <= Idle;
@@ -131,7 +136,7 @@ module fx_outer #(
           end
         Flush: if (last_left) state_q <= Wait;
         Wait:
-          if (last_out) begin
+          if (last_out || (Alone == 0 && was_last_q)) begin
             state_q <= Drain;
             left_q  <= LenW'(DrainN);
           end
@@ -193,6 +198,9 @@ module fx_outer #(
   endgenerate
   always_ff @(posedge clk_i) p_q <= p_part;
 
+  wire [LenW-1:0] own_first = (Alone != 0) ? '0 : own_first_i;
+  wire [LenW-1:0] own_last  = (Alone != 0) ? '1 : own_last_i;
+  wire [RowLenW-1:0] column = (Alone != 0) ? '0 : column_i;
   logic [6:0] ptr_q; // of the delay lines
   always_ff @(posedge clk_i)
     if (!rst_ni) ptr_q <= '0;
@@ -215,9 +223,9 @@ module fx_outer #(
   fx_rows #(
     .PW(UW), .PF(UF), .QW(RowW), .QF(UF), .QDown(1), .CoefW(2), .Lanes(OL), .CoefMode(1), .RowSums(0), .RowShift(0),
     .S0(S0), .S1(S1), .S2(S2), .S3(S3), .S4(S4), .S5(S5), .S6(S6), .S7(S7), .S8(S8), .MaxRow(MaxRow), .LenW(LenW),
-    .Style(Style), .DelayRam(DelayRam), .Parity(Checks), .Residues(Checks)) i_rows (
+    .Style(Style), .DelayRam(DelayRam), .Alone(Alone), .Parity(Checks), .Residues(Checks)) i_rows (
     .clk_i, .rst_ni, .en_i(1'b1), .clear_i(clear_q), .ptr_i(ptr_q), .length_i, .row_length_i, .live_last_i(live_last),
-    .own_first_i({LenW{1'b0}}), .own_last_i({LenW{1'b1}}), .column_i({RowLenW{1'b0}}), .slot_i(slot_q), .slot_real_i(real_q), .slot_last_i(slot_last_q), .p_i(c_q), .band_i({(OL*2){1'b0}}),
+    .own_first_i(own_first), .own_last_i(own_last), .column_i(column), .slot_i(slot_q), .slot_real_i(real_q), .slot_last_i(slot_last_q), .p_i(c_q), .band_i({(OL*2){1'b0}}),
     .take_band_o(unused_take), .take_band_ahead_o(unused_take_ahead), .take_band_last_o(unused_take_last),
     .give_o(give), .give_ahead_o(unused_ahead), .give_last_o(give_last), .q_o(row), .over_o(unused_over),
     .live_o(unused_live), .p_o(c), .bad_o(rows_bad), .residue_i(c_residue), .residue_o(residues));
@@ -244,8 +252,8 @@ module fx_outer #(
     if (clear_q) begin
       v_read_at_o  <= '0;
       v_write_at_o <= '0;
-      p_count_q    <= '0;
-      r_count_q    <= '0;
+      p_count_q    <= CountW'(own_first);
+      r_count_q    <= CountW'(own_first);
     end else begin
       if (valid_q[AtV]) v_read_at_o <= v_read_at_o + OuterAW'(1);
       if (valid_q[AtVWrite]) v_write_at_o <= v_write_at_o + OuterAW'(1);
@@ -323,6 +331,6 @@ module fx_outer #(
   fx_dot #(.Lanes(OL), .AW(PW), .BW(RW), .TotalW(DotPqW), .Style(Style)) i_rp (
     .clk_i, .en_i(1'b1), .clear_i(state_q == Begin), .valid_i(valid_q[AtR]), .a_i(p_q), .b_i(r), .total_o(rp_o));
   wire unused = &{1'b0, token_last_q, unused_take, unused_take_ahead, unused_take_last, unused_over, unused_live,
-                  unused_ahead, give.u, give.r, give.p, give_last.u, give_last.r, give_last.p};
+                  unused_ahead, own_first_i, own_last_i, column_i, was_last_q, give.u, give.r, give.p, give_last.u, give_last.r, give_last.p};
 endmodule
 `default_nettype wire

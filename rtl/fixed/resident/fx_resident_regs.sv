@@ -6,6 +6,7 @@
 module fx_resident_regs #(
   parameter integer ScalarW = 32,
   parameter integer ExponentW = 16,
+  parameter integer Slab = 0, ///< 1: SHARE is there
   parameter integer Config = 0
 ) (
   input  wire             clk_i,
@@ -25,6 +26,7 @@ module fx_resident_regs #(
   output logic signed [ExponentW-1:0] headroom_o,
   output logic [2:0]      relax_o,
   output logic [31:0]     stall_limit_o,
+  output logic [31:0]     share_o,
   output logic            resized_o, ///< one clock: LENGTH was written
 
   input  wire             busy_i,   ///< a solve is on, or V is being sent
@@ -69,6 +71,7 @@ module fx_resident_regs #(
       relax_o      <= '0;
       stall_limit_o <= '0;
       resized_o    <= 1'b0;
+      share_o      <= '0;
     end else begin
       resized_o <= take & ~busy_i & at == `RESIDENT_LENGTH;
       if (take & ~busy_i) begin
@@ -83,6 +86,7 @@ module fx_resident_regs #(
           `RESIDENT_HEADROOM: headroom_o <= ExponentW'(merged(32'(headroom_o)));
           `RESIDENT_RELAX: relax_o <= strobe[0] ? data[2:0] : relax_o;
           `RESIDENT_STALL_LIMIT: stall_limit_o <= merged(stall_limit_o);
+          `RESIDENT_SHARE: share_o <= (Slab != 0) ? merged(share_o) : '0;
           default: ;
         endcase
       end
@@ -120,6 +124,7 @@ module fx_resident_regs #(
       `RESIDENT_SIGMA_GUARDS: value = sigma_guards_i;
       `RESIDENT_RELAX: value = {29'd0, relax_o};
       `RESIDENT_STALL_LIMIT: value = stall_limit_o;
+      `RESIDENT_SHARE: value = share_o;
       `RESIDENT_HEADROOM_NOW: value = 32'(headroom_now_i);
       `RESIDENT_EXPONENT: value = 32'(exponent_i);
       default: value = from[2] ? wide[63:32] : wide[31:0];
@@ -127,7 +132,7 @@ module fx_resident_regs #(
   end
   axil_words #(.Control(`RESIDENT_CONTROL)) i_words (
     .clk_i, .rst_ni, `AXIL_PASSED, .busy_i, .take_o(take), .at_o(at), .data_o(data), .strobe_o(strobe),
-    .known_i(`RESIDENT_WRITABLE(at)), .start_o, .abort_o, .send_o, .misused_o(misused), .from_o(from),
-    .readable_i(`RESIDENT_READABLE(from)), .value_i(value));
+    .known_i(`RESIDENT_WRITABLE(at) && (Slab != 0 || at != `RESIDENT_SHARE)), .start_o, .abort_o, .send_o, .misused_o(misused), .from_o(from),
+    .readable_i(`RESIDENT_READABLE(from) && (Slab != 0 || from != `RESIDENT_SHARE)), .value_i(value));
 endmodule
 `default_nettype wire

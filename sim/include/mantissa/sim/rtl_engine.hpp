@@ -57,8 +57,8 @@ struct RtlOptions {
     TraceWindow trace;
     CoreParameters extra; ///< parameters of pcg_core over those chosen here (CoefMode, Style, DelayRam, ...)
     int outer_lanes = 0;  ///< of a resident core: elements its outer unit takes a clock; 0: as many as lanes
-    /// Side by side, with a slab of the vectors each: of fixed-point specs (fx_cores), or of a cycle's grid
-    /// (fx_cycles).
+    /// Side by side, with a slab of the vectors each: of fixed-point specs (fx_cores, fx_residents), or of a cycle's
+    /// grid (fx_cycles).
     int cores = 1;
     int cycle_lanes = 1;              ///< of a cycle core: a power of two
     bool rules = false;               ///< check the rules of the core's interfaces (rtl/check) in every clock
