@@ -38,7 +38,7 @@ module fx_cycle #(
   output logic [3:0]       peer_o,       ///< at the end of what it was told; no length is being counted; a word of U, of D did not fit
   output logic [13:0]      peer_lengths_o, ///< of D, and of t or e
   output logic [SquaresW-1:0] peer_squares_o,
-  input  wire  [3:0]       all_i,        ///< the same of all cores, or of one,
+  input  wire  [3:0]       all_i,        ///< a clock later: the same of all cores, or of one,
   input  wire  [13:0]      all_lengths_i, ///< the longest,
   input  wire  [SquaresW-1:0] all_squares_i ///< and the sums' sum
 );
@@ -88,7 +88,13 @@ module fx_cycle #(
   assign peer_o         = {swept & ~shares, ~(d_counts | word_counts), u_over_q, d_over_q};
   assign peer_lengths_o = {own_d_length, own_word_length};
   assign peer_squares_o = squares_q;
-  assign {at_end, measured, u_over, d_over} = (Cores > 1) ? all_i : peer_o;
+  // That comes a clock later, so it says nothing in the clock after something was begun.
+  logic begun_q, measure_q;
+  always_ff @(posedge clk_i) {begun_q, measure_q} <= {sweep | share, measure};
+  assign at_end   = (Cores > 1) ? all_i[3] & ~begun_q : swept;
+  assign measured = (Cores > 1) ? all_i[2] & ~measure_q : ~(d_counts | word_counts);
+  assign u_over   = u_over_q | (Cores > 1 && all_i[1]);
+  assign d_over   = d_over_q | (Cores > 1 && all_i[0]);
   assign {d_length, word_length}  = (Cores > 1) ? all_lengths_i : peer_lengths_o;
   wire send = asked;
   wire stop, fault, tests, sided; // with Checks
@@ -414,7 +420,7 @@ module fx_cycle #(
       assign {beats, below, coarse_from} = {all_beats, all_below, {IndexW{1'b0}}};
       assign {own_word, own_u, own_d, own_leading, seam_in, seam_own} = '1;
       assign {shares, takes, link_valid_o, share_from, share_to, slab_from, slab_to, slab_all_base, slab_seam_to, link} = '0;
-      wire unused_peers = &{1'b0, k_now, share, north, gather, link_valid_i, link_i, all_i, all_lengths_i, all_squares_i};
+      wire unused_peers = &{1'b0, begun_q, measure_q, k_now, share, north, gather, link_valid_i, link_i, all_i, all_lengths_i, all_squares_i};
     end
   endgenerate
   generate

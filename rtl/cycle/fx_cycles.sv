@@ -46,9 +46,9 @@ module fx_cycles #(
   assign {accepted_o, busy_o, cycles_o, exponent_o, squares_o} = {accepted[0], busy[0], count[31:0], exponent[6:0], sum[63:0]};
   wire unused = &{1'b0, awready, wready, bvalid, arready, rvalid, d_ready, u_valid, u_last, accepted, busy, bresp, rresp, rdata, count, exponent, sum};
 
-  logic [3:0]          all;
-  logic [13:0]         longest;
-  logic [SquaresW-1:0] squares_q; // (it stands when it is asked for)
+  logic [3:0]          all, all_q;
+  logic [13:0]         longest, longest_q;
+  logic [SquaresW-1:0] squares_q;
   logic [SquaresW-1:0] squares_sum;
   always_comb begin
     all = 4'b1100;
@@ -64,7 +64,7 @@ module fx_cycles #(
       m_axis_u_tdata = m_axis_u_tdata | u[k*BusWords*UW +: BusWords*UW];
     end
   end
-  always_ff @(posedge clk_i) squares_q <= squares_sum;
+  always_ff @(posedge clk_i) {all_q, longest_q, squares_q} <= {all, longest, squares_sum};
 
   genvar k;
   generate
@@ -83,8 +83,8 @@ module fx_cycles #(
         .accepted_o(accepted[k]), .cycles_o(count[32*k +: 32]), .exponent_o(exponent[7*k +: 7]), .squares_o(sum[64*k +: 64]),
         .busy_o(busy[k]), .link_valid_o(link_valid[k+1]), .link_o(link[(k+1)*LinkW +: LinkW]),
         .link_valid_i({link_valid[k+2], link_valid[k]}), .link_i({link[(k+2)*LinkW +: LinkW], link[k*LinkW +: LinkW]}),
-        .peer_o(peer[4*k +: 4]), .peer_lengths_o(lengths[14*k +: 14]), .peer_squares_o(squares[k*SquaresW +: SquaresW]), .all_i(all),
-        .all_lengths_i(longest), .all_squares_i(squares_q));
+        .peer_o(peer[4*k +: 4]), .peer_lengths_o(lengths[14*k +: 14]), .peer_squares_o(squares[k*SquaresW +: SquaresW]), .all_i(all_q),
+        .all_lengths_i(longest_q), .all_squares_i(squares_q));
     end
   endgenerate
 endmodule

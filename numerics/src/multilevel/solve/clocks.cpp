@@ -55,7 +55,7 @@ struct CoreSweeps {
     /// What follows a sweep of level `log` where rows are shared: of t or of e, a round to the north and one to the
     /// south; of t of the first level that is whole, all rows go from core to core.
     [[nodiscard]] std::uint64_t shared(int log, bool t) const {
-        constexpr std::uint64_t kRound = 8;
+        constexpr std::uint64_t kRound = 9;
         if (log < slabs.split) return 0;
         const int level = t ? log - 1 : log;
         if (level < slabs.split) return 2 * of(slabs.cores - 1) * ((row(level) << level) + kRound);
@@ -63,16 +63,18 @@ struct CoreSweeps {
     }
     // Clocks of a sweep: the sequencer's four, rows and stages after the nodes.
     [[nodiscard]] std::uint64_t down(int log) const {
-        return lanes == 1 ? whole(log) : beats(log) + before * row(log) + 22 + before * (window + 11);
+        return lanes == 1 ? whole(log) : beats(log) + before * row(log) + 22 + before * (window + 11) + together();
     }
+    /// What all cores say is known a clock later.
+    [[nodiscard]] std::uint64_t together() const { return slabs.cores > 1 ? 1 : 0; }
     [[nodiscard]] std::uint64_t up(int log, bool finest) const {
         if (lanes == 1) return whole(log);
-        const std::uint64_t stages = after * (window + 17) + (finest ? 39 + window : 28);
+        const std::uint64_t stages = after * (window + 17) + (finest ? 39 + window : 28) + together();
         return beats(log) + (finest ? after + 1 : std::max<std::uint64_t>(after, 1)) * row(log) + stages;
     }
     [[nodiscard]] std::uint64_t without_nodes(int log) const {
         const std::uint64_t drain = std::max(16 + before * (window + 11), 33 + window + after * (window + 17));
-        return std::max(before, after + 1) * row(log) + drain + (lanes > 1 ? 6 : 4);
+        return std::max(before, after + 1) * row(log) + drain + (lanes > 1 ? 6 : 4) + together();
     }
 
 private:
@@ -145,8 +147,8 @@ CycleClocks core_clocks(const GridPlan& plan, int lanes, int most_level, int cor
         level.down = sweeps.down(log);
         level.up = sweeps.up(log, l == 0);
         const auto t = of(plan.level[static_cast<std::size_t>(l)].h + kRestrictionBits), e = of(plan.most + 1);
-        level.at_down = kLower + t; // (after the sweep: its t's)
-        level.at_up = kRise + e;
+        level.at_down = kLower + t + sweeps.together(); // (after the sweep: its t's)
+        level.at_up = kRise + e + sweeps.together();
         clocks.cycle += level.down + level.up + level.at_down + level.at_up;
         clocks.counted += t + e;
         clocks.shared += sweeps.shared(log, true) + sweeps.shared(log, false);
@@ -154,8 +156,9 @@ CycleClocks core_clocks(const GridPlan& plan, int lanes, int most_level, int cor
     clocks.cycle += clocks.shared;
     clocks.coarsest = sweeps.down(1);
     clocks.counted += of(kMostWordBits);
-    clocks.cycle += clocks.coarsest + kVerdict + kLook + of(kMostWordBits);
-    clocks.last = sweeps.without_nodes(levels) + 4 + of(kMostWordBits) + sweeps.down(levels) + kVerdict;
+    clocks.cycle += clocks.coarsest + kVerdict + kLook + sweeps.together() + of(kMostWordBits);
+    clocks.last =
+        sweeps.without_nodes(levels) + 4 + sweeps.together() + of(kMostWordBits) + sweeps.down(levels) + kVerdict;
     return clocks;
 }
 
