@@ -3,6 +3,7 @@
 +incdir+cycle
 axis/fx_core_axis.sv
 axis/fx_cores_axis.sv
+axis/fx_cycle_axis.sv
 axis/fx_resident_axis.sv
 core/axil_words.sv
 core/core_control.sv

@@ -7,6 +7,7 @@
 module cy_slab #(
 `include "cycle_parameters.svh"
   , localparam integer IndexW = 2 * MaxLevel
+  , localparam integer AllW = IndexW + 1
 ) (
   input  wire               clk_i,
   input  wire               rst_ni,
@@ -28,7 +29,7 @@ module cy_slab #(
   input  wire               risen_i,     ///< a beat of e leaves
   output logic [IndexW-1:0] word_from_o,
   output logic [IndexW-1:0] word_to_o,
-  output logic [AW-1:0]     all_base_o,  ///< of vectors that all levels have
+  output logic [AllW-1:0]   all_base_o,  ///< of vectors that all levels have
   // Of words that leave a sweep, and of D as it enters one: whether they are this core's own
   input  wire  [IndexW-1:0] u_at_i,
   input  wire  [IndexW-1:0] d_at_i,
@@ -93,7 +94,7 @@ module cy_slab #(
     last_q        <= lasts[k_i*ShapeW +: ShapeW];
     t_first_q     <= split ? firsts[below*ShapeW +: ShapeW] : '0;
     t_last_q      <= split ? lasts[below*ShapeW +: ShapeW] : '1;
-    all_base_o    <= finest_i ? '0 : AW'(bases[k_i*ShapeW +: ShapeW]) + AW'(Nodes);
+    all_base_o    <= finest_i ? '0 : AllW'(bases[k_i*ShapeW +: ShapeW]) + AllW'(Nodes);
   end
 
   // ---- Sharing -----------------------------------------------------------------------------------------------------------

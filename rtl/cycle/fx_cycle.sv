@@ -389,11 +389,16 @@ module fx_cycle #(
   wire [Lanes-1:0]    lanes_top; // that a row of LEVEL has nodes for
   wire [Lanes*DW-1:0] d_into;
   wire [Lanes-1:0]    d_live;
+  logic fresh_sent_q; // U counted as zero when it was asked for: an abort changes nothing of what is on its way
+  always_ff @(posedge clk_i) if (send) fresh_sent_q <= fresh;
+  wire  u_zero = sending ? fresh_sent_q : fresh;
   wire [IndexW-1:0]   seam_to = (Cores > 1) ? slab_seam_to : seam_at;
   wire [NodeW-1:0]    d_from = shares ? NodeW'(share_from) : up ? d_from_q : NodeW'(index);
   wire [NodeW-1:0]    d_to   = takes ? NodeW'(share_to) : busy_o ? d_to_next : NodeW'(seam_to);
   wire [NodeW-1:0]    u_from = busy_o ? u_from_q : NodeW'(seam_to);
   wire                unused_numbers = &{1'b0, d_from, d_to, u_from, seam_to, share_from, share_to}; // (longer than a slab's)
+  logic [IndexW-1:0]  word_to_q; // where the next word of t or e goes in its level,
+  wire [IndexW-1:0]   t_to;      // and of t
   // Beats that come from a neighbour
   wire                takes_d = takes & finest;
   wire [LinkW-1:0]    link;
@@ -440,7 +445,7 @@ module fx_cycle #(
         .clk_i, .read_i(1'b1), .read_at_i(StoreW'(d_from)), .clear_i(~finest), .word_o(d_kept[DW+ResidueW-1:0]),
         .write_i(loads | write_d | takes_d), .write_at_i(StoreW'(d_to)), .word_i(takes_d ? (DW+ResidueW)'(link[l*(LinkW/Lanes) +: DW]) : d_keep[DW+ResidueW-1:0]));
       cy_memory #(.W(UW + ResidueW), .Depth(Nodes)) i_u (
-        .clk_i, .read_i(busy_o | moves), .read_at_i(StoreW'(u_from)), .clear_i(fresh), .word_o(u_kept[UW+ResidueW-1:0]), .write_i(write_u),
+        .clk_i, .read_i(busy_o | moves), .read_at_i(StoreW'(u_from)), .clear_i(u_zero), .word_o(u_kept[UW+ResidueW-1:0]), .write_i(write_u),
         .write_at_i(StoreW'(u_to)), .word_i(u_keep[UW+ResidueW-1:0]));
       if (Checks == 0) begin : g_words
         assign d_kept[DW+1:DW] = '0;
@@ -504,7 +509,6 @@ module fx_cycle #(
       assign word_live[l] = (word_write | (up & finest & flags_risen[2])) & (t_live[l] | ~down) & own_word & busy_o & ~scrub;
     end
   endgenerate
-  logic [IndexW-1:0] word_to_q;
   logic [AW-1:0]     f_to_q;
   wire f_write = g_step[Before-1].found_valid;
   always_ff @(posedge clk_i)
@@ -516,7 +520,6 @@ module fx_cycle #(
       f_to_q    <= f_to_q + AW'(f_write);
     end
   // t comes by pairs of beats, half of a row's least beats where the level has no more.
-  wire [IndexW-1:0] t_to;
   generate
     if (LeastLog == 0) begin : g_whole
       assign t_to = word_to_q;

@@ -1,4 +1,4 @@
-"""Builds small cores with a simulator of cocotb's and runs a bench on each: test_core.py, or test_sparse.py on sparse cores. Ends with 77, which CTest counts as
+"""Builds small cores with a simulator of cocotb's and runs a bench on each: test_core.py, test_sparse.py, test_resident.py or test_cycle.py. Ends with 77, which CTest counts as
 skipped, where cocotb is not installed.
 
 usage: run.py RTL_FOLDER WORK_FOLDER [SHAPE...]
@@ -54,9 +54,16 @@ RESIDENT_SHAPES = {
     "resident": dict({**words((31, 21), (18, 16), (18, 16), (18, 16), (18, 16)), "RowShift": 3}, **formats(Operand=(8, 13), Scalar=(8, 23)), Lanes=1,
                      MaxRow=16, LenW=12, MaxLength=100, VW=64, VF=54, DW=64, DF=60),
 }
+RESIDENT_SHAPES["two_residents"] = dict(RESIDENT_SHAPES["resident"], Cores=2)
+CYCLE_SHAPES = {
+    "cycle": dict(MaxLevel=4, StoredLevel=4),
+    "two_cycles": dict(MaxLevel=4, StoredLevel=4, Cores=2, Lanes=2, BusWords=2),
+}
 BENCHES = {
     "resident": dict(shapes=RESIDENT_SHAPES, top="fx_resident_axis", rules="resident_rules",
                      folders=("operators", "core", "fixed", "fixed/resident", "axis", "check")),
+    "cycle": dict(shapes=CYCLE_SHAPES, top="fx_cycle_axis", rules="cycle_rules",
+                  folders=("operators", "core", "fixed", "fixed/resident", "cycle", "axis", "check")),
     "core": dict(shapes=SHAPES, top="pcg_core_axis", folders=("operators", "core", "check"), rules="rules"),
     "sparse": dict(shapes=SPARSE_SHAPES, top="sp_core_axis", rules="sparse_rules",
                    folders=("operators", "core", "fixed", "fixed/resident", "sparse", "check")),
@@ -73,7 +80,7 @@ def main():
     rtl, work = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
     here = Path(__file__).resolve().parent
     failures = 0
-    for shape in sys.argv[3:] or [*SHAPES, *SPARSE_SHAPES, *RESIDENT_SHAPES]:
+    for shape in sys.argv[3:] or [*SHAPES, *SPARSE_SHAPES, *RESIDENT_SHAPES, *CYCLE_SHAPES]:
         name = next(name for name, bench in BENCHES.items() if shape in bench["shapes"])
         bench = BENCHES[name]
         parameters, top = bench["shapes"][shape], bench["top"]
@@ -85,7 +92,7 @@ def main():
         runner = get_runner("icarus")
         log = work / f"{shape}.log"
         runner.build(
-            sources=sources + [here / f"{bench['rules']}.sv"], includes=[rtl, rtl / "sparse"], hdl_toplevel=top,
+            sources=sources + [here / f"{bench['rules']}.sv"], includes=[rtl, rtl / "sparse", rtl / "cycle"], hdl_toplevel=top,
             parameters=parameters, defines=defines, always=True, build_args=["-g2012", "-s", bench["rules"]],
             build_dir=work / shape, timescale=("1ns", "1ps"), log_file=work / f"{shape}.build.log",
         )

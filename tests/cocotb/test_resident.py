@@ -13,7 +13,7 @@ from cocotbext.axi import (AxiLiteBus, AxiLiteMaster, AxiResp, AxiStreamBus, Axi
 
 PARAMETERS = json.loads(os.environ["CORE_PARAMETERS"])
 CONTROL, STATUS, LENGTH, ROW_LENGTH, INNER, PASSES, TOLERANCE, EXPONENT, HEADROOM = 8, 12, 16, 20, 24, 28, 32, 40, 44
-PASS_COUNT, STALL_LIMIT = 0x30, 0x80
+PASS_COUNT, STALL_LIMIT, SHARE = 0x30, 0x80, 0x84
 START, ABORT, SEND = 1, 2, 4
 BUSY, DONE, SENDING, LOADED = 1, 2, 4, 8
 CONVERGED, ENDED_PASSES, EXACT, FAULT = 0, 1, 2, 6
@@ -49,6 +49,8 @@ class Bench:
         for address, value in ((LENGTH, self.size), (ROW_LENGTH, row), (INNER, 8), (PASSES, passes), (TOLERANCE, ONE),
                                (EXPONENT, exponent), (HEADROOM, headroom)):
             await self.write(address, value)
+        if PARAMETERS.get("Cores", 1) > 1:
+            await self.write(SHARE, row * ((rows + 1) // 2))
 
     def side(self, norm):
         """Words of a right-hand side of this norm or so, 0 on the edge."""

@@ -8,7 +8,7 @@ macros=(-DTOP="$top" -DINTEGER=1)
 [ "$top" = pcg_core_axis ] && macros=(-DTOP="$top" -DINTEGER=0)
 [ "$top" = fx_resident_axis ] && macros+=(-DRESIDENT)
 [ "$top" = sp_core_axis ] && macros+=(-DSPARSE)
-iverilog -g2012 "${macros[@]}" -I"$rtl" -I"$rtl/sparse" -s reset_tb -o "$work/tb" "$rtl"/operators/*.sv "$rtl"/core/*.sv \
-  "$rtl"/fixed/*.sv "$rtl"/fixed/resident/*.sv "$rtl"/sparse/*.sv "$rtl"/axis/*.sv "$here/reset_tb.sv" 2>&1 |
+iverilog -g2012 "${macros[@]}" -I"$rtl" -I"$rtl/sparse" -I"$rtl/cycle" -s reset_tb -o "$work/tb" "$rtl"/operators/*.sv "$rtl"/core/*.sv \
+  "$rtl"/fixed/*.sv "$rtl"/fixed/resident/*.sv "$rtl"/sparse/*.sv "$rtl"/cycle/*.sv "$rtl"/axis/*.sv "$here/reset_tb.sv" 2>&1 |
   { grep -v 'sorry: constant selects\|warning' || true; }
 vvp -n "$work/tb"

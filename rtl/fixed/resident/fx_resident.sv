@@ -211,6 +211,8 @@ module fx_resident #(
     .v_write_at_o(outer_v_to), .v_o(outer_v), .d_o(outer_d));
 
   // ---- The host: D comes in, V goes out ------------------------------------------------------------------------------
+  wire [PlaceW-1:0] load_to, send_from;
+  wire load_own, sent_own, shares, takes, takes_u, takes_others;
   logic [IndexW-1:0] load_q;
   logic beyond_q; // more words came than there are places
   wire [IndexW-1:0] send_at;
@@ -251,15 +253,13 @@ module fx_resident #(
   endgenerate
 
   // ---- Several cores: what they share, and where their slabs are -------------------------------------------------------
-  wire [PlaceW-1:0] load_to, send_from;
-  wire load_own, sent_own, shares, takes, takes_u, takes_others;
   wire [AW-1:0] share_from, share_to;
   wire [Lanes*UW-1:0] u_link;
   wire [Lanes*RW-1:0] r_link;
   wire [Lanes*PW-1:0] p_link;
   wire [Lanes*QW-1:0] q_link;
   generate
-    if (Alone != 0) begin : g_alone
+    if (Alone != 0) begin : g_one_core
       assign {start, waits, slabs_bad} = {asked_start, 2'b00};
       assign {outer_start, outer_done, inner_ready} = {outer_asks, formed, 1'b1};
       assign {v_over, d_over, r_over, d_any, close_over} = {own_v_over, own_d_over, own_r_over, own_d_any, own_close_over};
