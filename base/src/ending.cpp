@@ -61,7 +61,8 @@ void print_notes() {
     State& s = state();
     const std::lock_guard lock(s.mutex);
     if (::isatty(STDERR_FILENO) == 1) fmt::print(stderr, "\r\033[K");
-    for (const auto& [id, text] : s.notes) fmt::print(stderr, "mantissa: {}\n", text());
+    for (const auto& [id, text] : s.notes)
+        if (const std::string line = text(); !line.empty()) fmt::print(stderr, "mantissa: {}\n", line);
     std::fflush(stderr);
 }
 

@@ -5,6 +5,8 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <string_view>
 #include <system_error>
 
 #include <fcntl.h>
@@ -219,7 +221,15 @@ void write_file(const std::string& path, std::string_view text) {
     replace_file(path, target, text);
 }
 
-void check_writable(const std::string& option, const std::string& path) {
+namespace {
+bool is_database(const std::string& path) {
+    constexpr std::string_view kMark = "SQLite format 3";
+    std::array<char, kMark.size()> head{};
+    std::ifstream file(path, std::ios::binary);
+    return file.read(head.data(), head.size()) && std::string_view(head.data(), head.size()) == kMark;
+}
+
+void check_target(const std::string& option, const std::string& path, bool stores) {
     const auto refuse = [&](const std::string& why) {
         throw InvalidInput(fmt::format("{} {}: {}", option, quoted(path, kPathShown), why));
     };
@@ -236,15 +246,24 @@ void check_writable(const std::string& option, const std::string& path) {
     if (!target.there && !std::filesystem::is_directory(folder, error))
         refuse(fmt::format("there is no folder {}; make it or give another", quoted(folder, kPathShown)));
     const std::string& written = target.there ? target.path : folder;
+    // A store stands for hours of work, and a picture or a table in its place would be the end of it.
+    if (target.there && !stores && is_database(target.path))
+        refuse("it holds results (an SQLite file) and would be lost; give another name");
     if (::access(written.c_str(), W_OK) != 0)
         refuse(fmt::format("cannot be written: {}; {}", std::generic_category().message(errno), kWriteMend));
+}
+
+} // namespace
+
+void check_writable(const std::string& option, const std::string& path) {
+    check_target(option, path, false);
 }
 
 void check_store_path(const std::string& option, const std::string& path) {
     if (is_standard_output(path) || path.starts_with(':'))
         throw InvalidInput(fmt::format("{} {}: results are kept in a file; give a file name, as results.sqlite", option,
                                        quoted(path, kPathShown)));
-    check_writable(option, path);
+    check_target(option, path, true);
 }
 
 bool same_file(const std::string& a, const std::string& b) {

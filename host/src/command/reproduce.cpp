@@ -215,7 +215,7 @@ void print_summary(const std::vector<Reproduced>& table) {
 }
 
 /// Refuses options of other tables and papers.
-void check_own_options(const CLI::App& app, const std::string& table) {
+void check_own_options(const CLI::App& app, const std::string& table, int figure) {
     const std::vector<std::string> cells{"table1", "table2", "table3", "table4"};
     std::vector<std::string> fccm = cells, threaded = cells;
     fccm.emplace_back("table5");
@@ -233,6 +233,15 @@ void check_own_options(const CLI::App& app, const std::string& table) {
     check("size", {"lu"});
     for (const char* name : {"noise", "weight", "subdivide"}) check(name, {"cnc"});
     check("parts", {"cevahir"});
+    // (Of figures and tables: 0 stands for all tables, or for none that was named.)
+    const auto of_tables = [&](std::string_view name) {
+        if (figure != 0 && given(app, name))
+            throw InvalidInput(fmt::format("--{}: figure {} has no use for it; leave it out", name, figure));
+    };
+    for (const char* name : {"size", "subdivide", "parts"}) of_tables(name);
+    for (const char* name : {"noise", "weight"})
+        if (table == "cnc" && figure != 7 && given(app, name))
+            throw InvalidInput(fmt::format("--{}: it is of Figure 7; give --figure 7, or leave it out", name));
     check(options::common(Common::store).name, fccm);
     check(options::common(Common::threads).name, threaded);
 }
@@ -334,7 +343,7 @@ Run setup_reproduce(CLI::App& app, const std::string& typed) {
     add_cnc_options(app, flags->cnc);
     add_cevahir_options(app, flags->cevahir);
     return [flags, typed, &app] {
-        check_own_options(app, flags->table);
+        check_own_options(app, flags->table, flags->cnc.figure);
         return reproduce_command(*flags, typed);
     };
 }

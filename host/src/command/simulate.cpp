@@ -230,6 +230,8 @@ int simulate_command(const SimulateFlags& flags) {
         results::Json j = results::to_json(Point{problem.name, std::string(rtl->name()), options});
         j.update(results::to_json(result));
         j["simulation"] = kept ? kept_to_json(report, cycles) : to_json(report);
+        j["simulation"]["cores"] = flags.cores;
+        j["simulation"]["lanes"] = cycles ? flags.lanes : static_cast<std::uint64_t>(options.spec.lanes);
         if (order) j["order"] = to_json(*order);
         if (checked) j["check"] = {{"engine", flags.check}, {"passes", passes->load()}};
         fmt::print("{}\n", json_text(j));
@@ -241,6 +243,9 @@ int simulate_command(const SimulateFlags& flags) {
         fmt::print("{:<18}{}{}\n", "status", to_string(result.status),
                    result.detail.empty() ? "" : ": " + result.detail);
         fmt::print("{:<18}{} inner, {} outer\n", "iterations", result.inner_iterations, result.outer_iterations);
+        fmt::print("{:<18}{:.3e}\n", "true residual", result.true_residual);
+        if (flags.cores > 1) fmt::print("{:<18}{}\n", "cores", flags.cores);
+        if (flags.lanes > 1) fmt::print("{:<18}{}\n", "lanes", flags.lanes);
         if (result.energy) fmt::print("{:<18}{}\n", "energy error", cli::to_text(*result.energy));
         if (result.bound) fmt::print("{:<18}{}\n", "error bound", cli::to_text(*result.bound));
         fmt::print("{}", kept ? kept_to_text(report, cycles) : sim::to_text(report));

@@ -169,7 +169,7 @@ int solve_ready(const SolveArguments& flags, const std::string& typed, const Rea
     } else {
         print_request(ready.words, point, problem, parts, exchanges_in_words(ready.shared, result.held));
         if (results.size() == 1) print_answer(ready.words, point.options, result, check);
-        else print_answers(ready.words, results);
+        else print_answers(ready.words, results, check);
     }
     if (!fault.empty()) throw InvalidInput(fault); // after the answer, so that it is not lost
     return code;

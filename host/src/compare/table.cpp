@@ -94,7 +94,7 @@ text::Cell marked(const std::vector<std::string>& modelled, std::string_view key
 }
 
 std::string comparison_text(const comparison::ComparisonDocument& d) {
-    const bool cycles_alone = d.designs.empty() && d.cycle_cores && !d.cycle_cores->empty();
+    const bool cycles_alone = d.designs.empty() && d.cycle_cores;
     std::string out = cycles_alone ? fmt::format("{}: multilevel cycles, to {:.0e}\n", d.name, d.tolerance)
                                    : fmt::format("{}: {}, {} per step, to {:.0e}\n", d.name, d.scheme,
                                                  text::counted(d.inner, "inner iteration"), d.tolerance);

@@ -213,7 +213,7 @@ private:
         if (norm_ < context_.target() * (1 + kReachedSlack) || reached_as_given()) return ended(Status::converged, {});
         if (!(norm_ < kWorthwhile * best_true_))
             return ended(Status::stagnated, "the recurrence's residual is small enough, the true one stays above the "
-                                            "tolerance: double precision cannot");
+                                            "tolerance: this recurrence in double cannot; try a refinement scheme");
         best_true_ = norm_;
         if (watch_.ends(context_, norm_ / context_.initial)) return false;
         first_ = true;

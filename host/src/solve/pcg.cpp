@@ -57,7 +57,8 @@ void judge(const PcgReport& report, const SolveOptions& options, std::uint64_t l
             return say(Status::breakdown, "the true residual left the range of double precision: scale the right-hand "
                                           "side");
         return say(Status::stagnated, fmt::format("the recurrence's residual reached the tolerance, the true one stays "
-                                                  "at {:.2e}: double precision cannot",
+                                                  "at {:.2e}: this recurrence in double cannot; try a "
+                                                  "refinement scheme",
                                                   result.true_residual));
     case PcgEnd::indefinite:
         return say(Status::breakdown, "p.q is not above zero: the matrix is not positive definite");

@@ -198,7 +198,8 @@ std::string why_not_true(std::span<const double> y, std::span<const double> u, d
     }
     if (lost.empty() && refines(options.scheme) && options.outer)
         lost = fmt::format(": the words of the outer loop, {0}, hold no better defect; give --outer a format of more "
-                           "fraction bits than {0}, or leave it out",
+                           "fraction bits than {0}, or take an outer loop in double, as the engine emulated "
+                           "has without it",
                            to_string(*options.outer));
     return fmt::format("the scheme's defect reached the tolerance, that of the problem as given stays at {:.2e}{}",
                        true_residual, lost.empty() ? ": double precision cannot hold a better iterate" : lost);

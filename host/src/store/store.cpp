@@ -111,6 +111,11 @@ Store::Store(const std::string& path, StoreAccess access)
     }
     results::settle_points(*db_);
     db_->execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL");
+    db_->ending.emplace([db = db_.get()] {
+        const std::unique_lock lock(db->mutex, std::try_to_lock); // (in the middle of a row SQLite says no by itself)
+        sqlite3_wal_checkpoint_v2(db->get(), nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
+        return std::string();
+    });
 }
 
 Store::~Store() = default;

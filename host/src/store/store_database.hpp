@@ -12,6 +12,7 @@
 
 #include "contents.hpp"
 #include "database.hpp"
+#include "mantissa/base/ending.hpp"
 #include "mantissa/errors.hpp"
 #include "rows/row_reader.hpp"
 
@@ -44,6 +45,8 @@ struct Store::Database : results::Database {
         damaged.insert(key);
         return std::nullopt;
     }
+    /// On a signal what is in the file beside (-wal) comes into the store: who copies that has all of it.
+    std::optional<base::EndingNote> ending;
 };
 
 } // namespace mantissa

@@ -15,7 +15,8 @@ void end_cleanly_on_signals();
 /// Has such a signal come? What notices a tool's death may then have no time left to report it.
 bool ending();
 
-/// A line for standard error if a signal ends the program while the object lives. `text` is called on another thread.
+/// A line for standard error if a signal ends the program while the object lives. `text` is called on another thread;
+/// where it returns nothing, nothing is printed: it may just set something in order.
 class EndingNote {
 public:
     explicit EndingNote(std::function<std::string()> text);

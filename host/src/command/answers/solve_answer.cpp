@@ -76,6 +76,13 @@ void print_request(std::FILE* to, const Point& point, const Problem& problem, co
     if (!problem.guess.empty()) row("begins at", "a guess");
 }
 
+namespace {
+std::string to_text(const Check& check) {
+    return check.passes == 0 ? fmt::format("nothing compared with {}: no pass ran on an engine", check.engine)
+                             : fmt::format("all {} passes equal to {}, bit for bit", check.passes, check.engine);
+}
+} // namespace
+
 void print_answer(std::FILE* to, const SolveOptions& o, const SolveResult& r, const std::optional<Check>& check) {
     const auto row = [to](const char* name, const std::string& value) { print_row(to, name, value); };
     const bool refining = refines(o.scheme);
@@ -115,15 +122,12 @@ void print_answer(std::FILE* to, const SolveOptions& o, const SolveResult& r, co
                         static_cast<double>(r.bit_operations.added)));
     if (r.sigma_guards != 0) row("sigma guards", fmt::format("{}", r.sigma_guards));
     if (r.cycles) row("cycles", fmt::format("{}", *r.cycles));
-    if (check)
-        row("check", check->passes == 0
-                         ? fmt::format("nothing compared with {}: no pass ran on an engine", check->engine)
-                         : fmt::format("all {} passes equal to {}, bit for bit", check->passes, check->engine));
+    if (check) row("check", to_text(*check));
     if (r.device_seconds) row("device", fmt::format("{:.3g} s", *r.device_seconds));
     row("time", fmt::format("{:.3g} s", r.seconds));
 }
 
-void print_answers(std::FILE* to, const std::vector<SolveResult>& results) {
+void print_answers(std::FILE* to, const std::vector<SolveResult>& results, const std::optional<Check>& check) {
     const text::Table table(
         "{right-hand side:>15}  {status:<15} {iterations:>10} {outer:>6}  {true residual:<13.3e} {time}");
     fmt::print(to, "\n{}", table.head());
@@ -138,6 +142,7 @@ void print_answers(std::FILE* to, const std::vector<SolveResult>& results) {
         if (r.energy) print_row(to, "energy error", fmt::format("{}: {}", k + 1, to_text(*r.energy)));
         if (r.bound) print_row(to, "error bound", fmt::format("{}: {}", k + 1, to_text(*r.bound)));
     }
+    if (check) print_row(to, "check", to_text(*check));
 }
 
 std::string history_csv(const SolveResult& result) {

@@ -31,7 +31,7 @@ void print_request(std::FILE* to, const Point& point, const Problem& problem, co
                    const std::string& exchanges = {});
 void print_answer(std::FILE* to, const SolveOptions& o, const SolveResult& r, const std::optional<Check>& check);
 /// Of several right-hand sides: a line each.
-void print_answers(std::FILE* to, const std::vector<SolveResult>& results);
+void print_answers(std::FILE* to, const std::vector<SolveResult>& results, const std::optional<Check>& check);
 std::string history_csv(const SolveResult& result);
 /// A MatrixMarket array that reads back as the same numbers (rhs=file:).
 std::string solution_text(const Point& point, const Problem& problem, const std::vector<SolveResult>& results,

@@ -194,7 +194,10 @@ int cnc_table3(const CncFlags& flags) {
 }
 
 int cnc_figure3(const CncFlags& flags) {
-    const NamedMesh m = cnc_meshes(flags, {{"sphere, divided 5 times", make_sphere(5)}}).front();
+    const std::vector<NamedMesh> meshes = cnc_meshes(flags, {{"sphere, divided 5 times", make_sphere(5)}});
+    if (meshes.size() > 1) throw InvalidInput("--mesh: Figure 3 shows the matrix of one mesh; give one");
+    const NamedMesh& m = meshes.front();
+    std::FILE* const words = base::is_standard_output(flags.output) ? stderr : stdout; // the picture has the other
     DsiOptions o = smoothing(m.mesh, 1, false);
     o.threads = flags.threads;
     const DsiSystem system = make_dsi(m.mesh, o);
@@ -217,11 +220,11 @@ int cnc_figure3(const CncFlags& flags) {
                         {"mean_bandwidth", band.mean},
                         {"fill_bcrs2", fill2},
                         {"fill_bcrs4", fill4}});
-        if (!flags.json) fmt::print("{}\n  {}\n", panels.back().words[0], panels.back().words[1]);
+        if (!flags.json) fmt::print(words, "{}\n  {}\n", panels.back().words[0], panels.back().words[1]);
     }
     base::write_file(flags.output, pictures::drawing_of(panels, 2, "The matrix of smoothing: " + m.name));
     if (flags.json) fmt::print("{}\n", json_text(list));
-    else fmt::print("the paper: no influence of the order on the time of a product, on any device\n");
+    else fmt::print(words, "the paper: no influence of the order on the time of a product, on any device\n");
     return kDone;
 }
 

@@ -48,6 +48,8 @@ struct CycleDesign {
 /// The tables [[cycle]] of a comparison file whose problems and devices are read already.
 std::vector<CycleDesign> read_cycle_designs(const text::TomlText& file, const Comparison& comparison,
                                             const std::string& folder);
+/// A file of `gpu`; throws InvalidInput where it is none that gpu_word_cycle_bench wrote.
+results::Json read_word_cycle_runs(const std::string& path);
 /// Why there is no cycle core for this system; empty where there is. (Words were looked at when the file was read.)
 std::string cycle_system_refusal(const CycleDesign& design, const System& system);
 /// Solves them on the emulated engine, where the store has not done it.

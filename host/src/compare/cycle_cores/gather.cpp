@@ -1,8 +1,11 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "../gather/gather.hpp"
 #include "cycle_cores.hpp"
 #include "mantissa/host/sweep.hpp"
+#include "mantissa/multilevel/cycle_clocks.hpp"
 #include "mantissa/multilevel/word_solve.hpp"
 
 namespace mantissa::compare {
@@ -18,6 +21,22 @@ Point point_of(const Comparison& c, const std::string& problem, const CycleDesig
     point.options.preconditioner = design.cycle;
     point.options.outer = design.outer;
     return point;
+}
+
+/// Why no device of the design holds the vectors of its cores; empty where one does. (A solve of such a grid may take
+/// all of this machine's memory, and no row would come of it.)
+std::string no_room(const Comparison& c, const CycleDesign& design, const System& system) {
+    const multilevel::GridPlan plan = multilevel::grid_plan(*multilevel::grid_words(system), design.cycle);
+    double least = 0, most = 0;
+    for (const std::uint64_t cores : design.cores) {
+        const double bits = multilevel::cycle_store(plan, static_cast<int>(cores)).all();
+        least = least == 0 ? bits : std::min(least, bits);
+    }
+    for (const std::size_t device : design.devices) most = std::max(most, c.devices[device].chip_bits());
+    if (least <= most) return {};
+    return fmt::format("its vectors take {:.1f} Mbit, and the largest device has {:.1f}; choose a larger device or a "
+                       "smaller problem",
+                       least / 1e6, most / 1e6);
 }
 
 } // namespace
@@ -42,6 +61,10 @@ void gather_cycle_solves(GatherContext& context) {
                 continue;
             }
             Point point = point_of(c, problem, design);
+            if (std::string why = no_room(c, design, facts.system); !why.empty()) {
+                gaps.add(why, what);
+                continue;
+            }
             if (context.store.contains(point)) continue;
             if (context.options.stored_only) gaps.add(kNotStored, what);
             else todo.push_back(std::move(point));

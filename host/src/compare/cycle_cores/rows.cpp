@@ -25,6 +25,11 @@ std::optional<double> clock_of(const CycleDesign& design, const Device& device) 
     return device.clock_mhz ? device.clock_mhz : device.max_mhz;
 }
 
+InvalidInput no_word_cycles(const std::string& path, const char* what) {
+    return InvalidInput(fmt::format("{}: no result of gpu_word_cycle_bench ({}); give a file that it wrote",
+                                    results::path_text(path), what));
+}
+
 struct Build {
     std::uint64_t lanes, cores; ///< of each core; of all
 };
@@ -83,7 +88,7 @@ struct Writer {
         }
         const double bits = multilevel::cycle_store(plan, count).all(), room = device.chip_bits();
         if (bits <= room) return true;
-        gap({what, fmt::format("its vectors take {:.0f} Mbit, and the device has {:.0f}", bits / 1e6, room / 1e6),
+        gap({what, fmt::format("its vectors take {:.1f} Mbit, and the device has {:.1f}", bits / 1e6, room / 1e6),
              "choose a larger device or a smaller problem"});
         return false;
     }
@@ -149,15 +154,14 @@ struct Writer {
 
     /// The fastest converged run of each cycle on this problem's grid.
     void enter_gpu(const std::string& problem, const std::string& path) {
-        const base::FileText file = base::read_file(path);
-        const results::Json document = results::Json::parse(file.view(), nullptr, false);
-        const auto refuse = [&](const char* what) {
-            return InvalidInput(fmt::format("{}: no result of gpu_word_cycle_bench ({}); give a file that it wrote",
-                                            results::path_text(path), what));
-        };
-        if (!document.is_object() || document.value("kind", results::Json()) != "word_cycles" ||
-            !document.contains("runs") || !document["runs"].is_array())
-            throw refuse("no kind word_cycles with runs");
+        const results::Json document = read_word_cycle_runs(path);
+        const double tolerance = document.value("tolerance", c.tolerance);
+        if (tolerance != c.tolerance) {
+            gap({"cycles on a GPU: " + results::path_text(path),
+                 fmt::format("they are to {:.0e}, and the comparison to {:.0e}", tolerance, c.tolerance),
+                 "set the comparison's tolerance to theirs, or give a file of runs to its own"});
+            return;
+        }
         try {
             const Provenance from{"unknown", document.value("commit", "unknown"), document.value("device", "unknown"),
                                   document.value("date", "unknown"), "gpu_word_cycle_bench"};
@@ -176,12 +180,24 @@ struct Writer {
                 rows.push_back(std::move(row));
             }
         } catch (const results::Json::exception&) {
-            throw refuse("a run without level, end, spec, cycles, true_residual or seconds");
+            throw no_word_cycles(path, "a run without level, end, spec, cycles, true_residual or seconds");
         }
     }
 };
 
 } // namespace
+
+results::Json read_word_cycle_runs(const std::string& path) {
+    results::Json document = results::Json::parse(base::read_file(path).view(), nullptr, false);
+    const auto is = [&](const char* key, results::Json::value_t type) {
+        return document.contains(key) && document[key].type() == type;
+    };
+    if (!document.is_object() || document.value("kind", results::Json()) != "word_cycles" ||
+        !is("runs", results::Json::value_t::array) ||
+        (document.contains("tolerance") && !document["tolerance"].is_number()))
+        throw no_word_cycles(path, "no kind word_cycles with runs");
+    return document;
+}
 
 std::vector<comparison::CycleRow> cycle_core_rows(const Comparison& comparison, Gathered& gathered,
                                                   const Provenance& here) {

@@ -123,7 +123,11 @@ Section time_section(const Rows& rows, Origins& origins) {
             section.blocks.emplace_back(std::move(f));
         }
     }
-    if (section.blocks.empty()) section.blocks.emplace_back(no_comparison());
+    if (section.blocks.empty() && rows.comparisons.empty()) section.blocks.emplace_back(no_comparison());
+    else if (section.blocks.empty())
+        section.blocks.emplace_back(
+            Gap{"A comparison without designs and peers: the times of its cycle cores are under Designs",
+                "give it a [[design]], gpu or cpu = true"});
     return section;
 }
 
