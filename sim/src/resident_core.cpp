@@ -299,6 +299,8 @@ CoreParameters resident_core_parameters(const DatapathSpec& spec, const System& 
 
 std::unique_ptr<ResidentSolver> make_resident_core(const System& system, const DatapathSpec& spec,
                                                    const Format& iterate, const RtlOptions& options) {
+    if (options.cores > 1 && spec.lanes > 1 && options.outer_lanes == 1)
+        throw InvalidInput("resident: several cores of several lanes take two or more outer lanes");
     ModelRequest request;
     request.parameters = resident_core_parameters(spec, system, iterate, options.outer_lanes, options.cores);
     for (const auto& extra : options.extra)

@@ -230,7 +230,10 @@ TEST(BadInput, ResidentSolves) {
             {solve + "--headroom 41", {"headroom 41"}},
             {solve + "--engine hls", {"engine 'hls' has no resident solver"}},
             {kSmall + "--resident --schedule '1:fx18.16;2e-3:fx20.18'", {"resident", "schedule"}},
-            {kSimulate + "--spec fx18.16 --resident", {"--resident", "solve --engine rtl"}},
+            {kSimulate + "--spec fx18.16 --resident --bandwidth 3", {"--bandwidth", "resident core keeps all vectors"}},
+            {kSimulate + "--spec fx18.16 --resident --trace t.fst", {"--trace", "resident core", "no waveforms"}},
+            {kSimulate + "--spec fx18.16 --resident --cores 9", {"9 resident cores", "take fewer"}},
+            {kSimulate + "--spec fx18.16 --lanes 2", {"--lanes", "cycle core"}},
             {kSmall + "--advise --resident", {"--resident", "--advise chooses"}}});
 }
 

@@ -50,7 +50,7 @@ std::vector<Case> cases() {
                               {specs[0], 1, test::Matrix::box, 1},
                               {specs[2] + ",lanes=4", 2, test::Matrix::box, 1},
                               {specs[0], 1, test::Matrix::box, 0, 2},
-                              {specs[1] + ",lanes=2", 1, test::Matrix::box, 0, 3}};
+                              {specs[1] + ",lanes=2", 2, test::Matrix::box, 0, 3}};
     if (std::getenv("MANTISSA_CORE_SWEEP") == nullptr) return list;
     for (const std::string& spec : specs)
         for (const test::Matrix matrix : {test::Matrix::box, test::Matrix::general})

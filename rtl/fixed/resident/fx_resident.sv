@@ -59,6 +59,8 @@ module fx_resident #(
   `REQUIRE_OF_TOP(g_constant, CoefMode == 1, "the resident core takes constant stencils: CoefMode 1")
   `REQUIRE_OF_TOP(g_cores, Cores >= 1 && Cores <= 16 && Core >= 0 && Core < Cores && Alone == ((Cores == 1) ? 1 : 0),
            "Cores must be in 1..16, Core below it, and Alone 1 with one core and 0 with several")
+  `REQUIRE_OF_TOP(g_cores_lanes, Cores == 1 || Lanes == 1 || OuterLanes > 1,
+           "OuterLanes must be 2 or more where several cores of several Lanes share a system: rows of one lane begin with a whole row")
   `REQUIRE_OF_TOP(g_cores_checks, Checks == 0 || Cores == 1, "Checks must be 0 where several cores share a system")
   `REQUIRE_OF_TOP(g_outer_lanes, OuterLanes >= 1 && OuterLanes <= Lanes && (OuterLanes & (OuterLanes - 1)) == 0,
            "OuterLanes must be a power of two up to Lanes")

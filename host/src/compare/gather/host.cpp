@@ -226,6 +226,7 @@ void enter_reference(GatherContext& context, const Problem& problem, int threads
 
 void gather_host(GatherContext& context) {
     const Comparison& c = context.comparison;
+    if (c.designs.empty() && !c.cpu) return; // cycle cores alone: no row asks for it
     const int threads = context.options.threads;
     GapGroups gaps;
     const auto work_of = [&](const std::string& problem) { // seconds or so: timing takes a few whatever the size
