@@ -42,7 +42,7 @@ ODD = {
                     "OuterLanes=2",
                     "OuterLanes=3 Lanes=4", "VF=64", "VF=-1", "VW=0", "VW=65", "DF=64", "DW=65", "MaxLength=0", "MaxLength=-7",
                     "LenW=11 MaxLength=4096", "Cores=2", "Core=1", "Cores=0", "Alone=0 Cores=2 Core=2"],
-    "fx_residents": ["Cores=1", "Cores=17", "Cores=2 Core=1", "Cores=2 Checks=1", "Cores=2 OuterLanes=3 Lanes=4", "Cores=2 OuterLanes=1 Lanes=4"],
+    "fx_residents": ["Cores=0", "Cores=17", "Cores=2 Core=1", "Cores=2 Checks=1", "Cores=2 OuterLanes=3 Lanes=4", "Cores=2 OuterLanes=1 Lanes=4"],
     "fx_cycle": ["Lanes=0", "Lanes=3", "Lanes=256", "Lanes=512 MaxLevel=10", "BusWords=0", "BusWords=2", "BusWords=3 Lanes=4", "W=3", "W=17", "F=3", "F=25", "E=3", "E=40", "Guard=-1", "Guard=9", "Before=0", "Before=5", "After=-1", "After=5",
                  "M0=0", "M1=512", "N0=-1", "Phi=40", "Phi=-30", "S0=0", "After=1 T0=40", "Centre=9", "Corner=-2", "East=1", "Z=5", "ZC=40",
                  "MaxLevel=1", "MaxLevel=15", "StoredLevel=1", "StoredLevel=8", "DW=31", "UW=65", "Checks=2", "Checks=-1", "Cores=0", "Cores=17", "Core=1", "Cores=2 Core=2", "Cores=2 Checks=1",

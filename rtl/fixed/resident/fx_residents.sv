@@ -27,9 +27,10 @@ module fx_residents #(
   localparam integer LinkW  = Lanes * ((UW > RW + PW + QW) ? UW : RW + PW + QW);
   localparam integer PeersW = 8 + UW + RW + PW + QW;
   localparam integer FormW  = DotRrW + DotPqW;
-  `REQUIRE_OF_TOP(g_several, Cores >= 2 && Cores <= 16 && Core == 0, "Cores must be in 2..16, and Core is not given: it is 0 to Cores - 1 of the cores in here")
+  `REQUIRE_OF_TOP(g_several, Cores >= 1 && Cores <= 16 && Core == 0, "Cores must be in 1..16, and Core is not given: it is 0 to Cores - 1 of the cores in here")
   wire [(Cores+2)*LinkW-1:0] link; // one in front of the first core, one after the last
   wire [Cores+1:0]           link_valid;
+  wire unused_links = &{1'b0, link, link_valid}; // (with one core)
   assign {link[(Cores+1)*LinkW +: LinkW], link[0 +: LinkW]} = '0;
   assign {link_valid[Cores+1], link_valid[0]} = '0;
   wire [Cores*VW-1:0]     v;
@@ -78,7 +79,7 @@ module fx_residents #(
   generate
     for (k = 0; k < Cores; k = k + 1) begin : g_core
       /* verilator lint_off VARHIDDEN */
-      localparam integer Alone = 0; // in front of the module's
+      localparam integer Alone = (Cores == 1) ? 1 : 0; // in front of the module's
       /* verilator lint_on VARHIDDEN */
       fx_resident #(
 `include "fx_parameters_passed.svh"
