@@ -56,7 +56,7 @@ struct CoreSweeps {
     /// south; of t of the first level that is whole, all rows go from core to core.
     [[nodiscard]] std::uint64_t shared(int log, bool t) const {
         constexpr std::uint64_t kRound = 9;
-        if (log < slabs.split) return 0;
+        if (slabs.cores == 1 || log < slabs.split) return 0;
         const int level = t ? log - 1 : log;
         if (level < slabs.split) return 2 * of(slabs.cores - 1) * ((row(level) << level) + kRound);
         return 2 * (of(slabs.halo) * row(level) + kRound);
