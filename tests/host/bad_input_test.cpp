@@ -232,7 +232,7 @@ TEST(BadInput, ResidentSolves) {
             {kSmall + "--resident --schedule '1:fx18.16;2e-3:fx20.18'", {"resident", "schedule"}},
             {kSimulate + "--spec fx18.16 --resident --bandwidth 3", {"--bandwidth", "resident core keeps all vectors"}},
             {kSimulate + "--spec fx18.16 --resident --trace t.fst", {"--trace", "resident core", "no waveforms"}},
-            {kSimulate + "--spec fx18.16 --resident --cores 9", {"9 resident cores", "take fewer"}},
+            {kSimulate + "--spec fx18.16 --resident --cores 10", {"10 resident cores", "take fewer"}},
             {kSimulate + "--spec fx18.16 --lanes 2", {"--lanes", "cycle core"}},
             {kSmall + "--advise --resident", {"--resident", "--advise chooses"}}});
 }
