@@ -4,45 +4,23 @@ what comes back is formed in integers, and what the core says of it is compared 
 import itertools
 import json
 import os
-import random
 
 import cocotb
-from cocotb.clock import Clock
-from cocotb.triggers import ClockCycles, RisingEdge, with_timeout
-from cocotbext.axi import AxiLiteBus, AxiLiteMaster, AxiResp, AxiStreamBus, AxiStreamFrame, AxiStreamSink, AxiStreamSource
+from cocotb.triggers import ClockCycles
+from cocotbext.axi import AxiResp
+from kept_bench import ABORT, BUSY, CONTROL, LOADED, SEND, SENDING, START, STATUS, KeptBench, signed
 
 PARAMETERS = json.loads(os.environ["CORE_PARAMETERS"])
-CONTROL, STATUS, LEVEL, CYCLES, MODE, LIMIT_EXPONENT, LIMIT = 0x08, 0x0C, 0x10, 0x14, 0x18, 0x1C, 0x20
+LEVEL, CYCLES, MODE, LIMIT_EXPONENT, LIMIT = 0x10, 0x14, 0x18, 0x1C, 0x20
 COUNT, EXPONENT, SQUARES, POINT, CLOCKS = 0x28, 0x2C, 0x30, 0x38, 0x40
-START, ABORT, SEND = 1, 2, 4
-BUSY, DONE, SENDING, LOADED, MISUSED = 1, 2, 4, 8, 256
+MISUSED = 256  # of STATUS
 REACHED, ENDED_CYCLES, EXACT, OVERFLOW, FAULT = range(5)
 WORDS = PARAMETERS.get("BusWords", 1)  # of a beat
 
 
-def signed(word, bits=64):
-    return word - (1 << bits) if word >> (bits - 1) else word
-
-
-class Bench:
+class Bench(KeptBench):
     def __init__(self, dut, seed):
-        self.dut, self.rng = dut, random.Random(seed)
-        cocotb.start_soon(Clock(dut.aclk, 10, "ns").start())
-        reset = {"reset": dut.aresetn, "reset_active_level": False}
-        self.axil = AxiLiteMaster(AxiLiteBus.from_prefix(dut, "s_axil"), dut.aclk, **reset)
-        self.d = AxiStreamSource(AxiStreamBus.from_prefix(dut, "s_axis_d"), dut.aclk, **reset, byte_lanes=WORDS)
-        self.u = AxiStreamSink(AxiStreamBus.from_prefix(dut, "m_axis_u"), dut.aclk, **reset, byte_lanes=WORDS)
-
-    async def reset(self):
-        self.dut.aresetn.value = 0
-        await ClockCycles(self.dut.aclk, 4)
-        self.dut.aresetn.value = 1
-        await ClockCycles(self.dut.aclk, 4)
-
-    async def read(self, address):
-        answer = await self.axil.read(address, 4)
-        assert answer.resp == AxiResp.OKAY, hex(address)
-        return int.from_bytes(answer.data, "little")
+        super().__init__(dut, seed, "u", WORDS)
 
     async def read_pair(self, address):
         return await self.read(address) | await self.read(address + 4) << 32
@@ -60,29 +38,9 @@ class Bench:
         """Words of rows and columns 0 to n - 1, below 2^bits; 0 on the edges to the south and west."""
         return [0 if not (x and y) else self.rng.randrange(-(1 << bits) + 1, 1 << bits) for y in range(self.n) for x in range(self.n)]
 
-    async def load(self, words):
-        await self.d.send(AxiStreamFrame([w % (1 << 64) for w in words]))
-        await self.d.wait()
-        await ClockCycles(self.dut.aclk, 2)
-
-    async def ended(self):
-        while not (status := await self.read(STATUS)) & DONE or status & BUSY:
-            await RisingEdge(self.dut.aclk)
-        return status >> 4 & 15
-
-    async def run(self, words):
-        await self.load(words)
-        assert await self.read(STATUS) & LOADED
-        await self.write(CONTROL, START)
-        return await with_timeout(cocotb.start_soon(self.ended()), 20, "ms")
-
     async def fetch(self):
         await self.write(CONTROL, SEND)
         return await self.receive()
-
-    async def receive(self):
-        frame = await with_timeout(cocotb.start_soon(self.u.recv()), 1, "ms")
-        return [signed(int(w)) for w in frame.tdata]
 
     def rest(self, b, u):
         """b - A u; A is 8 in the middle and -1 around, the edges are zero."""
@@ -103,16 +61,10 @@ class Bench:
         assert await self.read_pair(SQUARES) == sum(h * h for h in halves)
 
 
-async def bench(dut, seed):
-    b = Bench(dut, seed)
-    await b.reset()
-    return b
-
-
 @cocotb.test()
 async def solves(dut):
     """A solve ends where its limit says, and what it says of the last defect is so."""
-    b = await bench(dut, 1)
+    b = await Bench.of(dut, 1)
     for level, bits, fall in ((2, 40, 10), (3, 50, 30), (4, 20, 8), (4, 55, 20)):
         await b.program(level, limit=1, exponent=bits - fall + 15)  # squares of D 2^(15 - x): sum D^2 below 4^(bits - fall)
         side = b.side(bits)
@@ -133,7 +85,7 @@ async def solves(dut):
 @cocotb.test()
 async def one_cycle_alone(dut):
     """A preconditioner: U is e, c = e 2^-POINT makes the defect smaller, and D is as it was."""
-    b = await bench(dut, 2)
+    b = await Bench.of(dut, 2)
     await b.program(4, cycles=1, alone=True)
     side = b.side(45)
     assert await b.run(side) == ENDED_CYCLES
@@ -148,7 +100,7 @@ async def one_cycle_alone(dut):
 @cocotb.test()
 async def another_level_wants_another_load(dut):
     """Words loaded for one LEVEL are none for another, nor are too few or too many; and each run wants its own."""
-    b = await bench(dut, 3)
+    b = await Bench.of(dut, 3)
     for first, then in ((3, 4), (4, 3), (2, 4)):
         await b.program(first, limit=1, exponent=60)
         await b.load(b.side(40))
@@ -171,22 +123,22 @@ async def another_level_wants_another_load(dut):
 @cocotb.test()
 async def what_is_sent_comes_to_its_end(dut):
     """An abort, pauses and a register's write while U leaves change nothing of it; an abort of a run leaves nothing behind."""
-    b = await bench(dut, 4)
+    b = await Bench.of(dut, 4)
     await b.program(3, limit=1, exponent=30)
     side = b.side(50)
     await b.run(side)
     whole = await b.fetch()
     for wait in (0, 3, 9, 20):
         assert await b.run(side) == REACHED
-        b.u.pause = True
+        b.out.pause = True
         await b.write(CONTROL, SEND)
         await ClockCycles(dut.aclk, wait)
-        b.u.pause = wait % 2 == 0
+        b.out.pause = wait % 2 == 0
         await b.write(LEVEL, 4)
-        assert await b.read(STATUS) & MISUSED or not b.u.pause
+        assert await b.read(STATUS) & MISUSED or not b.out.pause
         await b.write(CONTROL, ABORT)
         await ClockCycles(dut.aclk, 5)
-        b.u.pause = False
+        b.out.pause = False
         assert await b.receive() == whole
         assert not await b.read(STATUS) & (BUSY | SENDING)
         await b.program(3, limit=1, exponent=30)
@@ -198,6 +150,6 @@ async def what_is_sent_comes_to_its_end(dut):
         await ClockCycles(dut.aclk, 4)
         assert not await b.read(STATUS) & BUSY
         b.d.set_pause_generator(itertools.cycle((0, 1, 1, 0, 0, 1)))
-        b.u.set_pause_generator(itertools.cycle((1, 0, 0, 1, 0)))
+        b.out.set_pause_generator(itertools.cycle((1, 0, 0, 1, 0)))
         assert await b.run(side) == REACHED
         assert await b.fetch() == whole

@@ -73,6 +73,28 @@ TEST(CycleCores, SeveralShareTheGrid) {
         << d["gaps"];
 }
 
+/// Runs to another tolerance are no peers, a grid that no device holds is not solved, and a file that is none of the
+/// bench's is refused while the comparison is read.
+TEST(CycleCores, WhatDoesNotStandBesideThemIsAGap) {
+    const std::string gpu = "gpu = \"" + std::string(MANTISSA_GPU_RESULTS) + "/word_cycles/h200-2026-11-28.json\"\n";
+    const std::string head = "device = \"alveo-u280\"\ncpu = false\ntolerance = 1e-4\n";
+    const std::string cycle = "[[cycle]]\ncycle = \"b2,w=10\"\n";
+    const auto run_on = [&](const std::string& problem) {
+        const Scratch scratch;
+        return written(
+            run_comparison(parse_comparison("problem = \"" + problem + "\"\n" + head + cycle + gpu, "c.toml", ""),
+                           {scratch.path("c.sqlite"), "test", 1, false}));
+    };
+    const results::Json d = run_on("poisson2d:level=8"), large = run_on("poisson2d:level=12");
+    EXPECT_EQ(d["cycle_cores"].size(), 1U) << d["cycle_cores"];
+    EXPECT_NE(d["gaps"].dump().find("they are to 1e-10, and the comparison to 1e-04"), std::string::npos) << d["gaps"];
+    EXPECT_TRUE(large["cycle_cores"].empty());
+    EXPECT_NE(large["gaps"].dump().find("Mbit, and the largest device has"), std::string::npos) << large["gaps"];
+    EXPECT_THROW(
+        parse_comparison("problem = \"poisson2d:level=4\"\n" + head + cycle + "gpu = \"none.json\"\n", "c.toml", ""),
+        InvalidInput);
+}
+
 TEST(CycleCores, AloneTheyHaveTheRowsThatTheyHaveBesideDesigns) {
     const Scratch scratch;
     const std::string cycle = "[[cycle]]\ncycle = \"b2,w=10\"\nlanes = [1, 64]\ndevice = \"alveo-u280\"\n";

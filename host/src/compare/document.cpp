@@ -280,8 +280,7 @@ std::vector<std::string> assumptions(const Comparison& c, const Gathered& g) {
     if (c.designs.empty())
         return {
             "Nothing here ran on an FPGA: cycles are counted by a solve on the emulated engine, clocks are those of "
-            "the "
-            "cycle core's formula, which the RTL keeps (docs/cycle_core.md), at a clock that is given (modelled).",
+            "the cycle core's formula, which the RTL keeps (docs/cycle_core.md), at a clock that is given (modelled).",
             "Slices are of netlists that were mapped, or on the line through two of them, not of placed ones; memories "
             "are counted in bits, without their shapes and ports.",
             "Several cores split every level's rows, and share rows with their neighbours after each sweep; all run at "

@@ -1,7 +1,6 @@
 #include "recipe.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstdlib>
 #include <sstream>
 
@@ -118,11 +117,7 @@ sim::CoreParameters cycle_core(const CycleArea& cycle) {
         throw InvalidInput(fmt::format("level {}: give {} to {}", cycle.level, kLeast, kMost));
     if (cycle.stored < kLeast || cycle.stored > cycle.level)
         throw InvalidInput(fmt::format("stored-level {}: give {} to the level, {}", cycle.stored, kLeast, cycle.level));
-    constexpr int kMostLanes = 256;
-    if (cycle.lanes < 1 || cycle.lanes > std::min(kMostLanes, 1 << cycle.level) ||
-        !std::has_single_bit(static_cast<unsigned>(cycle.lanes)))
-        throw InvalidInput(fmt::format("lanes {}: a cycle core has a power of two, up to {} on rows of 2^{} nodes",
-                                       cycle.lanes, std::min(kMostLanes, 1 << cycle.level), cycle.level));
+    if (std::string why = sim::cycle_lanes_refusal(cycle.lanes, cycle.level); !why.empty()) throw InvalidInput(why);
     const auto grid = *multilevel::grid_words(make_problem("poisson2d:level=4").system);
     if (std::string why = sim::cycle_core_refusal(grid, cycle.spec); !why.empty()) throw InvalidInput(why);
     if (std::string why = sim::cycle_cores_refusal(cycle.spec, cycle.stored, cycle.cores); !why.empty())

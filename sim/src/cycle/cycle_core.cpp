@@ -200,6 +200,12 @@ std::string cycle_core_refusal(const GridWords& grid, const CycleSpec& spec, int
     return cycle_cores_refusal(spec, static_cast<int>(grid.levels()), cores);
 }
 
+std::string cycle_lanes_refusal(int lanes, int level) {
+    const int most = std::min(kMostLanes, 1 << level);
+    if (lanes >= 1 && lanes <= most && std::has_single_bit(static_cast<unsigned>(lanes))) return {};
+    return fmt::format("lanes {}: a cycle core has a power of two, up to {} on rows of 2^{} nodes", lanes, most, level);
+}
+
 std::string cycle_cores_refusal(const CycleSpec& spec, int level, int cores) {
     if (cores < 1 || cores > kMostCores) return fmt::format("cores {}: give 1 to {} cycle cores", cores, kMostCores);
     const multilevel::CycleSlabs slabs(static_cast<std::size_t>(spec.before), static_cast<std::size_t>(spec.after),
@@ -243,10 +249,7 @@ std::unique_ptr<multilevel::WordSolver> make_cycle_core(const GridWords& grid, c
     // (Where upsets are looked for, memories are as long as the grid needs: bits that nothing reads would be masked.)
     const int least = options.trial ? 0 : kSharedLevel;
     const int level = std::max(least, static_cast<int>(grid.levels()));
-    if (options.cycle_lanes < 1 || options.cycle_lanes > std::min(kMostLanes, 1 << level) ||
-        !std::has_single_bit(static_cast<unsigned>(options.cycle_lanes)))
-        throw InvalidInput(fmt::format("lanes {}: a cycle core has a power of two, up to {} on rows of 2^{} nodes",
-                                       options.cycle_lanes, std::min(kMostLanes, 1 << level), level));
+    if (std::string why = cycle_lanes_refusal(options.cycle_lanes, level); !why.empty()) throw InvalidInput(why);
     ModelRequest request;
     request.parameters = cycle_core_parameters(grid, spec, level, level, options.cycle_lanes, options.cores);
     for (auto& [name, value] : request.parameters)

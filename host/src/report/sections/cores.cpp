@@ -17,18 +17,6 @@ Cell scaled(const Node& row, const char* name, double scale) {
     return cell;
 }
 
-Cell percent(const Node& row, const char* name) {
-    Cell cell = row.figure(name);
-    if (const auto share = row.number(name)) cell.text = significant(100 * *share, 3);
-    return cell;
-}
-
-Cell megahertz(const Node& row) {
-    Cell cell = row.figure("clock_hz");
-    if (const auto hz = row.number("clock_hz")) cell.text = significant(*hz * 1e-6, 3);
-    return cell;
-}
-
 } // namespace
 
 std::vector<Table> sparse_tables(const DocumentRow& document, const DocumentOrigins& origins,
@@ -91,10 +79,10 @@ std::vector<Table> cycle_tables(const DocumentRow& document, const DocumentOrigi
         if (ours && !r.number("cores")) cores = words("1"); // (an older program had no others)
         tables[at[problem]].rows.push_back(
             {{words(r.text("device")), spec(r.text("cycle")), own(r.figure("lanes")), std::move(cores),
-              r.figure("cycles"), own(r.figure("clocks_per_cycle", 5)), own(megahertz(r)),
+              r.figure("cycles"), own(r.figure("clocks_per_cycle", 5)), own(scaled(r, "clock_hz", 1e-6)),
               seconds_cell(r, "seconds_core"), own(seconds_cell(r, "seconds_streams")),
               own(seconds_cell(r, "seconds_link")), seconds_cell(r, "seconds"), own(r.figure("energy_joules")),
-              own(percent(r, "memory_share")), own(percent(r, "area_share")), words(r.text("area_from"))},
+              own(scaled(r, "memory_share", 100)), own(scaled(r, "area_share", 100)), words(r.text("area_from"))},
              origins.of(r.object())});
     }
     return tables;

@@ -13,6 +13,8 @@ namespace mantissa::sim {
 /// Empty where fx_cycle has cycles of `spec` on `grid`, or where several of them share it (fx_cycles); else one line.
 /// What every engine refuses is not asked again.
 std::string cycle_core_refusal(const multilevel::GridWords& grid, const CycleSpec& spec, int cores = 1);
+/// Why a cycle core with rows for grids of 2^level + 1 nodes a side has not so many lanes; empty where it has.
+std::string cycle_lanes_refusal(int lanes, int level);
 /// Why `cores` of them do not share grids of 2^level + 1 nodes a side; empty where they do.
 std::string cycle_cores_refusal(const CycleSpec& spec, int level, int cores);
 
