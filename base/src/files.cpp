@@ -247,7 +247,8 @@ void check_target(const std::string& option, const std::string& path, bool store
         refuse(fmt::format("there is no folder {}; make it or give another", quoted(folder, kPathShown)));
     const std::string& written = target.there ? target.path : folder;
     // A store stands for hours of work, and a picture or a table in its place would be the end of it.
-    if (target.there && !stores && is_database(target.path))
+    // (A FIFO is not looked into: its first reader would wait here for a writer, which is this program.)
+    if (target.there && S_ISREG(target.info.st_mode) && !stores && is_database(target.path))
         refuse("it holds results (an SQLite file) and would be lost; give another name");
     if (::access(written.c_str(), W_OK) != 0)
         refuse(fmt::format("cannot be written: {}; {}", std::generic_category().message(errno), kWriteMend));

@@ -60,10 +60,8 @@ std::vector<CycleDesign> read_cycle_designs(const text::TomlText& file, const Co
             file.fail(outer_line, "outer must be a fixed-point format of 64 bits, as fx64.62");
         design.devices = devices_of(file, t, comparison);
         if (t.contains("clock_mhz")) design.clock_mhz = file.number(t, "clock_mhz", 0, 1e5, 0);
-        for (const auto& run : file.texts(t, "gpu")) {
+        for (const auto& run : file.texts(t, "gpu"))
             design.gpu_runs.push_back((std::filesystem::path(folder) / run.text).string());
-            static_cast<void>(read_word_cycle_runs(design.gpu_runs.back())); // before any work
-        }
         const auto cycles = file.texts(t, "cycle");
         if (cycles.empty())
             file.fail(text::TomlText::line_of(t, "cycle"), "a cycle core without cycle: give cycle = \"b2,w=10\"");

@@ -187,6 +187,8 @@ void gather_solves(GatherContext& context) {
 
 void gather(const Comparison& comparison, const GatherOptions& options, Gathered& out) {
     const std::vector<GpuFile> gpu = read_gpu_files(comparison);
+    for (const CycleDesign& design : comparison.cycles)
+        for (const std::string& path : design.gpu_runs) static_cast<void>(read_word_cycle_runs(path)); // before any work
     std::map<std::string, Problem> problems;
     for (const std::string& text : comparison.problems) {
         Problem problem = make_problem(text);
