@@ -119,6 +119,7 @@ nb::dict advise_of(const Problem& problem, double tolerance, std::uint64_t inner
     {
         const nb::gil_scoped_release release;
         if (!engine.empty() || on_device) options.refusal = advising::refusal_by(engine, on_device);
+        options.engine = engine.substr(0, engine.find(','));
         const advising::HardwareRequest request{device, store, "mantissa.advise() of Python", threads};
         if (on_device) advising::check_device(problem, request);
         advice = advise(problem, options, {});

@@ -47,7 +47,7 @@ template <int Before, int After, int Lanes> void expect_lanes(const char* text, 
     const CycleSpec spec = parse_cycle_spec(text);
     const GridWords grid = test::word_grid(level);
     const Words b = test::word_right_hand_side(grid, 50, Lanes);
-    hls::CycleMachine<Before, After, Lanes> core(hls::cycle_plan(multilevel::grid_plan(grid, spec)));
+    hls::CycleMachine<Before, After, Lanes> core(multilevel::grid_plan(grid, spec));
     expect_alike(core, *multilevel::make_reference_word_solver(grid, spec), grid,
                  {multilevel::word_tolerance(1e-9 * test::word_norm(b)), 40}, b,
                  std::string(text) + ", lanes " + std::to_string(Lanes));
@@ -64,6 +64,29 @@ TEST(HlsCycle, LanesDoNotChangeABit) {
     expect_lanes_of_both_kinds<4>();
     expect_lanes_of_both_kinds<16>();
     expect_lanes_of_both_kinds<64>();
+}
+
+template <int Before, int After, int Lanes, int Cores> void expect_cores(const char* text, bool stretched = false) {
+    const CycleSpec spec = parse_cycle_spec(text);
+    for (std::size_t level = 3; level <= 7; ++level) {
+        const GridWords grid = test::word_grid(level, stretched);
+        const Words b = test::word_right_hand_side(grid, 50, level);
+        hls::CycleMachine<Before, After, Lanes, Cores> cores(multilevel::grid_plan(grid, spec));
+        const auto reference = multilevel::make_reference_word_solver(grid, spec);
+        const std::string what = std::string(text) + ", level " + std::to_string(level) + ", cores " +
+                                 std::to_string(Cores) + " of lanes " + std::to_string(Lanes);
+        expect_alike(cores, *reference, grid, {multilevel::word_tolerance(1e-9 * test::word_norm(b)), 40}, b, what);
+        expect_alike(cores, *reference, grid, {{}, 2}, test::word_right_hand_side(grid, 30, 7), what + ", two cycles");
+    }
+}
+/// Slabs of 4, 8 and 16 rows of neighbours, of one and of several levels; and levels that all cores have whole.
+TEST(HlsCycle, CoresDoNotChangeABit) {
+    expect_cores<2, 0, 1, 2>("b2,w=10");
+    expect_cores<1, 2, 4, 2>("v12,w=10,f=16");
+    expect_cores<1, 1, 1, 3>("v11,w=10", true);
+    expect_cores<2, 2, 2, 3>("v22,w=10,f=16");
+    expect_cores<2, 0, 4, 5>("b2,w=10", true);
+    expect_cores<4, 4, 1, 2>("v44,w=12/8,f=20,e=14");
 }
 
 TEST(HlsCycle, RandomSpecs) {

@@ -7,10 +7,9 @@ namespace {
 
 constexpr int kLanes = 16; ///< that a beat moves here, as in the other kernels; the bits do not depend on it
 
-using Make = std::unique_ptr<multilevel::WordSolver> (*)(const mantissa_hls::cycle::CyclePlan&);
+using Make = std::unique_ptr<multilevel::WordSolver> (*)(const multilevel::GridPlan&);
 
-template <int Before, int After>
-std::unique_ptr<multilevel::WordSolver> make(const mantissa_hls::cycle::CyclePlan& plan) {
+template <int Before, int After> std::unique_ptr<multilevel::WordSolver> make(const multilevel::GridPlan& plan) {
     return std::make_unique<CycleMachine<Before, After, kLanes>>(plan);
 }
 template <int Before> Make with_after(std::size_t after) {
@@ -34,7 +33,7 @@ Make with_steps(std::size_t before, std::size_t after) {
 
 std::unique_ptr<multilevel::WordSolver> make_cycle_core(const multilevel::GridWords& grid, const CycleSpec& spec) {
     const multilevel::GridPlan plan = multilevel::grid_plan(grid, spec);
-    return with_steps(plan.before.size(), plan.after.size())(cycle_plan(plan));
+    return with_steps(plan.before.size(), plan.after.size())(plan);
 }
 
 } // namespace mantissa::hls

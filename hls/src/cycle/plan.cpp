@@ -1,4 +1,5 @@
 #include "mantissa/hls/cycles.hpp"
+#include "mantissa/multilevel/cycle_clocks.hpp"
 
 namespace mantissa::hls {
 
@@ -24,6 +25,20 @@ mantissa_hls::cycle::CyclePlan cycle_plan(const multilevel::GridPlan& plan) {
     for (std::size_t l = 0; l < plan.level.size(); ++l) {
         const multilevel::GridLevelPlan& words = plan.level[l];
         out.level[l] = {words.w, words.f, words.e, words.phi, words.h};
+    }
+    return out;
+}
+
+mantissa_hls::cycle::CycleSlab cycle_slab(const multilevel::GridPlan& plan, int core, int cores) {
+    const multilevel::CycleSlabs slabs(plan.before.size(), plan.after.size(), cores);
+    mantissa_hls::cycle::CycleSlab out;
+    const int levels = static_cast<int>(plan.level.size());
+    for (int l = 0; l < levels; ++l) {
+        const int log = levels - l;
+        const std::uint64_t low = slabs.low(core, log), first = slabs.first(core, log),
+                            last = slabs.first(core + 1, log);
+        out.level[l] = {static_cast<std::int32_t>(low), static_cast<std::int32_t>(slabs.rows(core, log)),
+                        static_cast<std::int32_t>(first - low), static_cast<std::int32_t>(last - low)};
     }
     return out;
 }

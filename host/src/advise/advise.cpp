@@ -263,6 +263,8 @@ private:
         w.coefficient = bits;
         w.coefficient_word = rounding(bits).word_bits;
         w.perturbation = rounding(bits).row_bound;
+        if (const auto fit = fitted_stencil(matrix(), w.coefficient_word, bits))
+            w.perturbation = std::min(w.perturbation, rounded(fit->system, bits).row_bound / fit->scale);
         return w;
     }
 
@@ -324,7 +326,7 @@ private:
         AdvisedWidths w;
         if (!coefficients(aim, w)) return std::nullopt;
         const auto made = [&](int coefficient) -> std::optional<Proposal> {
-            Proposal proposal{with_coefficient(w, coefficient), {}, {}};
+            Proposal proposal{with_coefficient(w, coefficient), {}, {}, options_.engine};
             proposal.widths = with_vectors(proposal.widths, aim, advice_.measured, options_.inner, matrix());
             if (std::string why = too_long(proposal.widths); !why.empty()) {
                 none(std::move(why));

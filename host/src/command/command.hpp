@@ -77,6 +77,7 @@ template <class Action> auto with_option_names(std::initializer_list<std::string
 struct OutputOption {
     std::string option;
     const std::string& path;
+    bool is_picture = false; ///< an SVG file: a name of another kind of picture is refused
 };
 
 /// Before any work: can every file be written? Standard output ("-") is for one of them only, and not for one beside

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <new>
 #include <numeric>
 #include <optional>
@@ -74,11 +75,21 @@ int thread_count(int requested) {
     return count;
 }
 
+/// A program that goes by the name would not open it.
+static void check_picture_name(const OutputOption& file) {
+    const std::string ending = std::filesystem::path(file.path).extension().string();
+    for (const std::string_view other : {".png", ".pdf", ".jpg", ".jpeg", ".eps", ".ps", ".gif", ".bmp", ".webp"})
+        if (ending == other)
+            throw InvalidInput(
+                fmt::format("{} {}: pictures are written as SVG; name it .svg", file.option, base::quoted(file.path)));
+}
+
 std::FILE* check_outputs(std::initializer_list<OutputOption> files, bool json) {
     std::string taken = json ? flag_of(Common::json) : "";
     std::FILE* words = stdout;
     for (const OutputOption& file : files) {
         if (file.path.empty()) continue;
+        if (file.is_picture) check_picture_name(file);
         base::check_writable(file.option, file.path);
         if (!base::is_standard_output(file.path)) continue;
         if (!taken.empty())

@@ -3,6 +3,9 @@
 
 #include <concepts>
 
+#include "mantissa/format.hpp"
+#include "mantissa/multilevel/cycle_solver.hpp"
+
 namespace mantissa::comparison {
 
 namespace {
@@ -269,6 +272,10 @@ struct Reader {
 };
 
 } // namespace
+
+std::string cycle_name(const std::string& cycle, const std::string& outer) {
+    return outer.empty() || outer == to_string(kCycleIterate) ? cycle : cycle + ", u " + outer;
+}
 
 Json to_json(const ComparisonDocument& document) {
     return Writer::written(document);

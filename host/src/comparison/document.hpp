@@ -237,6 +237,8 @@ struct CycleRow {
     std::optional<std::string> area_from{}; ///< "mapped", or the lanes that a line was drawn through
     [[nodiscard]] bool ours() const { return clock_hz.has_value(); }
 };
+/// "b2,w=10", with the words of its outer loop where they are not the usual ones: "b2,w=10, u fx64.54".
+std::string cycle_name(const std::string& cycle, const std::string& outer);
 
 /// A run on a processor or a GPU beside the designs.
 struct Peer {

@@ -32,7 +32,7 @@ constexpr const char* kNoInnerLoop = "preconditioner multilevel: a recurrence on
                                      "leave schedule, inner, digits, middle, headroom and couplings out";
 constexpr const char* kCycleIsInner =
     "preconditioner multilevel: a cycle is the inner solver itself and has words of its own; leave format, "
-    "spec, schedule, inner, digits, recurrence, middle, headroom and couplings out";
+    "spec, lanes, schedule, inner, digits, recurrence, middle, headroom and couplings out";
 
 /// Of the scheme that has the processor's own arithmetic.
 Rules of_processor(const SolveOptions& o) {

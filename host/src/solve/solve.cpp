@@ -347,6 +347,14 @@ static SolveResult solve_on_the_processor(const Problem& problem, const Engine& 
     return result;
 }
 
+std::optional<Format> outer_words(const Problem& problem, std::string_view engine, const SolveOptions& options) {
+    if (options.outer) return options.outer;
+    if (options.resident) return kResidentIterate;
+    if (!options.preconditioner || engine == kProcessor) return std::nullopt;
+    const Format iterate = solving::loop_around_cycles(problem, options).iterate;
+    return iterate.is_fixed() ? std::optional(iterate) : std::nullopt;
+}
+
 SolveResult solve(const Problem& original, const Engine& engine, const SolveOptions& given, const Progress& progress) {
     if (!original.guess.empty()) return solving::solve_from_guess(original, engine, given, progress);
     const bool native = solves_natively(given, engine);
@@ -355,10 +363,7 @@ SolveResult solve(const Problem& original, const Engine& engine, const SolveOpti
         return solve_on_the_processor(original, engine, given, progress);
     SolveOptions options = given;
     if (native) options.spec.sum = SumOrder::free;
-    if (options.resident && !options.outer) options.outer = kResidentIterate;
-    if (options.preconditioner && engine.name() != kProcessor && !options.outer)
-        if (const Format iterate = solving::loop_around_cycles(original, options).iterate; iterate.is_fixed())
-            options.outer = iterate;
+    options.outer = outer_words(original, engine.name(), options);
     check(original, engine, options);
     const auto start = std::chrono::steady_clock::now();
     SolveResult result;

@@ -199,10 +199,10 @@ private:
 
     /// Which keys of the grid itself a point has a use for; defaults are for those grids that have one.
     void note_uses(const Settings& settings, const SolveOptions& made, sweeps::UseOfKeys& uses) const {
-        const bool refused = !options::refusal(made).empty(); // (which the solve says)
+        if (!options::refusal(made).empty()) return; // the solve says why, and uses none of them
         const auto note = [&](std::string_view key, const Value& value, const options::Option* option) {
             if (option == nullptr || value.by_default) return;
-            uses.note(key, value.line, refused ? std::string() : options::unused(*option, made));
+            uses.note(key, value.line, options::unused(*option, made));
         };
         for (const auto& [key, value] : settings) {
             if (key != kStop) note(key, *value, options::find(key, among_));

@@ -58,11 +58,8 @@ public:
     [[nodiscard]] const std::string& rows() const { return rows_; }
     /// The same of a datapath's core: floating ones hold the stencil of second differences, and no other.
     [[nodiscard]] const std::string& rows(const DatapathSpec& spec) const;
-    /// Has the problem cores of cycles whose areas are known on the device? They take Poisson's stencil on grids of
-    /// 2^n + 1 nodes a side.
-    [[nodiscard]] bool cycles() const {
-        return grid_.has_value() && cycle_model_.refusal(CycleSpec{}, 1, device_.target).empty();
-    }
+    /// Why no core of cycles can be judged for the problem on this device, in one line; empty where some can.
+    [[nodiscard]] std::string no_cycles() const;
     /// Empty where the problem's cores take the datapath or the cycle of these options and their area is known; else
     /// one line.
     [[nodiscard]] std::string refusal(const SolveOptions& options);

@@ -37,8 +37,13 @@ int cycle_rows(const multilevel::GridWords& grid) {
     return std::max(kCycleRows, static_cast<int>(grid.levels()));
 }
 
-std::string Cores::cycle_refusal(const CycleSpec& cycle) {
+std::string Cores::no_cycles() const {
     if (!grid_) return "cycle cores take Poisson's stencil on grids of 2^n + 1 nodes a side";
+    return cycle_model_.refusal(CycleSpec{}, 1, device_.target);
+}
+
+std::string Cores::cycle_refusal(const CycleSpec& cycle) {
+    if (std::string why = no_cycles(); !why.empty()) return why;
     if (std::string why = sim::cycle_core_refusal(*grid_, cycle); !why.empty()) return why;
     if (std::string why = cycle_model_.refusal(cycle, 1, device_.target); !why.empty()) return why;
     for (const Build& b : cycle_builds(cycle))

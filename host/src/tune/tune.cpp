@@ -104,10 +104,11 @@ TuneResult tune(const TuneRequest& request) {
     for (const auto& [option, list] : {std::pair("--fix", &request.narrowing.fix), {"--vary", &request.narrowing.vary}})
         for (const std::string& text : *list) {
             const std::string axis = text.substr(0, text.find('='));
-            if (!space.uses(axis) && !(cores.cycles() && cycles.uses(axis)))
-                throw InvalidInput(fmt::format("{} {}: no design for this problem on this device has a use for {}; "
-                                               "leave it out",
-                                               option, base::shortened(text), axis));
+            const std::string no_cycles = cores.no_cycles();
+            if (space.uses(axis) || (no_cycles.empty() && cycles.uses(axis))) continue;
+            const std::string why = cycles.uses(axis) ? no_cycles : "no design for this problem has a use for " + axis;
+            throw InvalidInput(fmt::format("{} {} on device {}: {}; leave it out", option, base::shortened(text),
+                                           base::quoted(request.device.id), why));
         }
     TuneResult result;
     const base::EndingNote note([&] {
@@ -134,8 +135,9 @@ TuneResult tune(const TuneRequest& request) {
         result.points += where.points();
         for (const auto& [why, count] : contest.refusals()) result.refusals[why] += count;
     };
-    if (cores.cycles()) look(cycles, false, 0.3, !space.empty()); // (a solve by cycles takes far less than one by CG)
-    look(space, true, 0.6, false);                                // the rest is for netlists
+    if (cores.no_cycles().empty())
+        look(cycles, false, 0.3, !space.empty()); // (a solve by cycles takes far less than one by CG)
+    look(space, true, 0.6, false);                // the rest is for netlists
     if (result.solved == 0) throw InvalidInput(nothing_to_judge(request, result));
     Judge judge(request, cores, solves, result);
     judge.judge_sides();

@@ -11,10 +11,11 @@
 
 namespace mantissa::hls {
 
-/// Memories of a core for grids of 2^levels + 1 nodes a side.
+/// Memories of a core for grids of 2^levels + 1 nodes a side, for its rows.
 class CycleMemories {
 public:
-    explicit CycleMemories(int levels) : levels_(levels), d_(words(0)), u_(words(0)) {
+    CycleMemories(int levels, const mantissa_hls::cycle::CycleSlab& slab)
+        : levels_(levels), slab_(slab), d_(words(0)), u_(words(0)) {
         memory_.d = d_.data();
         memory_.u = u_.data();
         for (int l = 0; l < levels; ++l) {
@@ -29,13 +30,14 @@ public:
     [[nodiscard]] const mantissa_hls::cycle::CycleMemory& memory() const { return memory_; }
     /// From the words of all nodes to those that the core keeps, U zero.
     void load(std::span<const std::int64_t> b) {
-        for_kept([&](std::size_t node, std::size_t word, bool edge) { d_[word] = edge ? 0 : b[node]; });
+        for_rows(0, slab_.level[0].rows,
+                 [&](std::size_t node, std::size_t word, bool edge) { d_[word] = edge ? 0 : b[node]; });
         std::fill(u_.begin(), u_.end(), 0);
     }
-    void read(std::vector<std::int64_t>& u) const {
-        const std::size_t n = (std::size_t{1} << levels_) + 1;
-        u.assign(n * n, 0);
-        for_kept([&](std::size_t node, std::size_t word, bool) { u[node] = u_[word]; });
+    /// The core's own rows of U, among those of all nodes.
+    void read(std::span<std::int64_t> u) const {
+        for_rows(slab_.level[0].own_first, slab_.level[0].own_last,
+                 [&](std::size_t node, std::size_t word, bool) { u[node] = u_[word]; });
     }
 
 private:
@@ -46,14 +48,21 @@ private:
             return at.data();
         }
     };
-    template <class Body> void for_kept(const Body& body) const {
+    /// Of rows of the finest level's slab: the node, its word here, and whether the edge of the grid is there.
+    template <class Body> void for_rows(int first, int last, const Body& body) const {
         const std::size_t side = std::size_t{1} << levels_;
-        for (std::size_t j = 0; j < side; ++j)
-            for (std::size_t i = 0; i < side; ++i) body(j * (side + 1) + i, j * side + i, i == 0 || j == 0);
+        for (int row = first; row < last; ++row) {
+            const auto j = static_cast<std::size_t>(row + slab_.level[0].low);
+            for (std::size_t i = 0; i < side; ++i)
+                body(j * (side + 1) + i, static_cast<std::size_t>(row) * side + i, i == 0 || j == 0);
+        }
     }
-    [[nodiscard]] std::size_t words(int l) const { return std::size_t{1} << 2 * (levels_ - l); }
+    [[nodiscard]] std::size_t words(int l) const {
+        return static_cast<std::size_t>(slab_.level[l].rows) << (levels_ - l);
+    }
 
     int levels_;
+    mantissa_hls::cycle::CycleSlab slab_;
     std::vector<std::int64_t> d_, u_;
     Words<std::int64_t> t_[mantissa_hls::cycle::kMostLevel];
     Words<std::int32_t> f_[mantissa_hls::cycle::kMostLevel], e_[mantissa_hls::cycle::kMostLevel];

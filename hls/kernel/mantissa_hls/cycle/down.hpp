@@ -80,12 +80,13 @@ private:
 };
 
 /// t = R r: words 1, 2, 1 along a row, then across rows. A beat of the coarse level leaves with every second or fourth
-/// one that comes.
+/// one that comes, the first one as beat `from` of its level.
 template <int Lanes> class Restrict {
 public:
-    void begin(const LevelGrid<Lanes>& fine, const LevelGrid<Lanes>& coarse) {
+    void begin(const LevelGrid<Lanes>& fine, const LevelGrid<Lanes>& coarse, std::uint32_t from) {
         fine_ = fine;
-        coarse_lanes_ = coarse.lanes;
+        coarse_ = coarse;
+        at_ = from;
         row_ = beat_ = filled_ = 0;
         before_[0] = before_[1] = 0;
         all_ = 0;
@@ -101,14 +102,17 @@ public:
             before_[0] = before_[1];
             before_[1] = r.lane[l];
         }
-        if (full) t = out_;
+        if (full) {
+            t = out_;
+            ++at_;
+        }
         if (++beat_ == fine_.row) {
             beat_ = 0;
             ++row_;
         }
         return full;
     }
-    /// The OR of the magnitudes.
+    /// The OR of the magnitudes, of the core's own.
     [[nodiscard]] std::uint64_t all() const {
         return all_;
     }
@@ -122,13 +126,14 @@ private:
         const bool edge = row_ == 1 || coarse == 0;
         const Word t = edge ? 0 : sums_[coarse] + h;
         sums_[coarse] = h;
-        all_ |= magnitude(t);
+        if (coarse_.owns(at_)) all_ |= magnitude(t);
         out_.lane[filled_] = t;
-        filled_ = filled_ + 1 == coarse_lanes_ ? 0 : filled_ + 1;
+        filled_ = filled_ + 1 == coarse_.lanes ? 0 : filled_ + 1;
         return filled_ == 0;
     }
-    LevelGrid<Lanes> fine_;
-    int coarse_lanes_ = Lanes, row_ = 0, beat_ = 0, filled_ = 0;
+    LevelGrid<Lanes> fine_, coarse_;
+    std::uint32_t at_ = 0; ///< the beat of t to which words go
+    int row_ = 0, beat_ = 0, filled_ = 0;
     Word before_[2]{}, sums_[1 << (kMostLevel - 1)]{};
     std::uint64_t all_ = 0;
     Beat<Word, Lanes> out_{};

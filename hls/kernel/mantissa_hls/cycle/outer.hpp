@@ -38,12 +38,14 @@ public:
         window_.begin(grid);
         d_.begin(grid);
         edge_.begin(grid);
+        of_u_.begin(grid);
         all_ = 0;
     }
     /// One beat of e, of U and of D: U's new words are there at once; true where `d_out` is D of beat slot - lag.
     bool step(const Beat<std::int32_t, Lanes>& e, const Beat<Word, Lanes>& u, const Beat<Word, Lanes>& d,
               Beat<Word, Lanes>& u_out, Beat<Word, Lanes>& d_out) {
 #pragma HLS INLINE
+        of_u_.step();
         Beat<Word, Lanes> c{};
         for (int l = 0; l < Lanes; ++l) {
 #pragma HLS UNROLL
@@ -52,7 +54,7 @@ public:
             c.lane[l] = fits ? step : 0;
             const SignedWide sum = static_cast<SignedWide>(u.lane[l]) + c.lane[l];
             u_out.lane[l] = static_cast<Word>(sum);
-            over_ |= !fits || !small(sum);
+            over_ |= of_u_.owned() && (!fits || !small(sum));
         }
         Around<Lanes> around;
         const bool good = window_.step(c, around);
@@ -64,8 +66,8 @@ public:
             const SignedWide rest = before.lane[l] - stencil_row<Lanes>(*plan_, around, l);
             const bool edge = edge_(l);
             d_out.lane[l] = edge ? 0 : static_cast<Word>(rest);
-            over_ |= !edge && !small(rest);
-            all_ |= magnitude(d_out.lane[l]);
+            over_ |= !edge && edge_.owned() && !small(rest);
+            if (edge_.owned()) all_ |= magnitude(d_out.lane[l]);
         }
         return true;
     }
@@ -88,7 +90,7 @@ private:
     Half half_;
     Window<Word, Lanes> window_;
     Delay<Word, Lanes> d_;
-    EdgeLanes<Lanes> edge_;
+    EdgeLanes<Lanes> edge_, of_u_;
     std::uint64_t all_ = 0;
     bool over_ = false;
 };

@@ -38,25 +38,21 @@ public:
         of_f_ = Half(words.phi - i);
         of_x_ = Half(j + kInterpolationPoint - i);
         row_ = beat_ = have_ = 0;
+        at_ = 0;
         swapped_ = false;
         all_ = 0;
         for (auto& row : rows_)
             for (int k = 0; k <= coarse.side; ++k) row[k] = 0;
     }
+    /// Beats of v of the row that stands at row 0, where that is not the grid's.
+    void begins_with(int beat, const Beat<std::int32_t, Lanes>& v) { keep(rows_[0], beat, v); }
     /// Beats of v that the next beat of f needs beyond those that are there.
     [[nodiscard]] int wants() const {
-        if (row_ % 2 == 0 || row_ + 1 == fine_.side) return 0;
+        if (row_ % 2 == 0 || row_ + 1 == fine_.rows) return 0;
         const int last = (beat_ + 1) * fine_.lanes / 2, need = last / coarse_.lanes + 1;
         return (need < coarse_.row ? need : coarse_.row) - have_;
     }
-    void take(const Beat<std::int32_t, Lanes>& v) {
-        std::int32_t* const next = rows_[swapped_ ? 0 : 1];
-        for (int l = 0; l < Lanes; ++l) {
-#pragma HLS UNROLL
-            if (l < coarse_.lanes) next[have_ * coarse_.lanes + l] = v.lane[l];
-        }
-        ++have_;
-    }
+    void take(const Beat<std::int32_t, Lanes>& v) { keep(rows_[swapped_ ? 0 : 1], have_++, v); }
     [[nodiscard]] Beat<std::int32_t, Lanes> step(const Beat<std::int32_t, Lanes>& f) {
 #pragma HLS INLINE
         const std::int32_t *const south = rows_[swapped_ ? 1 : 0], *const next = rows_[swapped_ ? 0 : 1];
@@ -68,15 +64,16 @@ public:
             const int column = beat_ * fine_.lanes + l, west = column / 2, east = (column + 1) / 2;
             const Word x = Word{south[west]} + south[east] + north[west] + north[east];
             e.lane[l] = static_cast<std::int32_t>(of_f_(f.lane[l]) + of_x_(x));
-            all_ |= magnitude(e.lane[l]);
+            if (fine_.owns(at_)) all_ |= magnitude(e.lane[l]);
         }
+        ++at_;
         if (++beat_ == fine_.row) {
             beat_ = 0;
             if (row_ % 2 != 0) {
                 swapped_ = !swapped_;
                 have_ = 0;
                 // After the last coarse row there is the edge.
-                if (row_ + 3 == fine_.side)
+                if (row_ + 3 == fine_.rows)
                     for (int k = 0; k <= coarse_.side; ++k) rows_[swapped_ ? 0 : 1][k] = 0;
             }
             ++row_;
@@ -88,9 +85,16 @@ public:
     }
 
 private:
+    void keep(std::int32_t* row, int beat, const Beat<std::int32_t, Lanes>& v) const {
+        for (int l = 0; l < Lanes; ++l) {
+#pragma HLS UNROLL
+            if (l < coarse_.lanes) row[beat * coarse_.lanes + l] = v.lane[l];
+        }
+    }
     LevelGrid<Lanes> fine_, coarse_;
     Half of_f_, of_x_;
     int row_ = 0, beat_ = 0, have_ = 0;
+    std::uint32_t at_ = 0; ///< beats so far
     bool swapped_ = false;
     std::uint64_t all_ = 0;
     std::int32_t rows_[2][(1 << (kMostLevel - 1)) + 1]{};
@@ -129,7 +133,7 @@ public:
             const Word rest = rest_(out.r.lane[l], static_cast<Word>(stencil_row<Lanes>(*plan_, around, l))),
                        e = cut_(around.row[1][l + 1] + half_(Word{weight_} * rest));
             out.e.lane[l] = edge_(l) ? 0 : static_cast<std::int32_t>(e);
-            all_ |= magnitude(out.e.lane[l]);
+            if (edge_.owned()) all_ |= magnitude(out.e.lane[l]);
         }
         return true;
     }

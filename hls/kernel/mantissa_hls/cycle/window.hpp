@@ -75,30 +75,32 @@ private:
 };
 
 /// Which lanes of the beats that come one after the other hold no inner node: those of row 0 and column 0, and lanes
-/// that short rows leave free.
+/// that short rows leave free; and whether a beat is the core's own.
 template <int Lanes> class EdgeLanes {
 public:
     void begin(const LevelGrid<Lanes>& grid) {
-        row_ = grid.row;
-        lanes_ = grid.lanes;
+        grid_ = grid;
         beat_ = -1;
-        south_ = true;
+        next_ = 0;
     }
     /// Goes on to the next beat.
     void step() {
 #pragma HLS INLINE
-        if (++beat_ == row_) {
-            beat_ = 0;
-            south_ = false;
-        }
+        if (++beat_ == grid_.row) beat_ = 0;
+        ++next_;
     }
     [[nodiscard]] bool operator()(int lane) const {
-        return south_ || lane >= lanes_ || (beat_ == 0 && lane == 0);
+        const bool south = next_ <= static_cast<std::uint32_t>(grid_.row);
+        return south || lane >= grid_.lanes || (beat_ == 0 && lane == 0);
+    }
+    [[nodiscard]] bool owned() const {
+        return grid_.owns(next_ - 1);
     }
 
 private:
-    int row_ = 1, lanes_ = Lanes, beat_ = -1;
-    bool south_ = true;
+    LevelGrid<Lanes> grid_;
+    int beat_ = -1;          ///< in its row
+    std::uint32_t next_ = 0; ///< beats so far
 };
 
 } // namespace mantissa_hls::cycle

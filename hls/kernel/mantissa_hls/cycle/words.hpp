@@ -7,6 +7,13 @@ namespace mantissa_hls::cycle {
 
 using Word = std::int64_t;
 
+inline int larger(int a, int b) {
+    return a > b ? a : b;
+}
+inline int smaller(int a, int b) {
+    return a < b ? a : b;
+}
+
 /// Bits of a magnitude.
 inline int length(std::uint64_t magnitude) {
     return magnitude == 0 ? 0 : 64 - __builtin_clzll(magnitude);
@@ -81,9 +88,6 @@ public:
     }
 
 private:
-    static int larger(int a, int b) {
-        return a > b ? a : b;
-    }
     Half of_r_, of_x_, down_;
     Cut cut_;
 };

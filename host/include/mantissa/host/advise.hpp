@@ -23,6 +23,7 @@ struct AdviceOptions {
     /// Empty where all engines that shall run the solve take the datapath on the system; else one line that says why
     /// not. Where it is left out any words will do.
     std::function<std::string(const DatapathSpec&, const System&)> refusal{};
+    std::string engine{}; ///< that the advised commands name; empty for the default one
     double before = 0; ///< processor seconds that went into reading the problem: they count, and so they do of a solve
 };
 
@@ -51,10 +52,12 @@ struct AdvisedWidths {
     int coefficient_word = 0;  ///< word that holds them
     int coefficient_safe = 0;  ///< fraction bits that suffice by the bound on the rounding alone, whatever its signs
     int coefficient_shown = 0; ///< ... by that or by Lanczos: `coefficient` is less where only trials could show it
-    double perturbation = 0;   ///< the largest row sum of what rounding to `coefficient` bits changes: bounds its norm
-    int curvature = 0;         ///< fraction bits of r, p and q by p.Ap of the smoothest direction
-    int energy = 0;            ///< ... by the energy that rounding r adds
-    int descent = 0;           ///< ... by what an inner solve shall gain
+    /// The largest row sum of what rounding to `coefficient` bits changes: bounds its norm. (Of a stencil in the
+    /// multiple that a solve takes of it, so that small integers are exact.)
+    double perturbation = 0;
+    int curvature = 0;       ///< fraction bits of r, p and q by p.Ap of the smoothest direction
+    int energy = 0;          ///< ... by the energy that rounding r adds
+    int descent = 0;         ///< ... by what an inner solve shall gain
     int vector = 0;          ///< fraction bits of r and p: the largest of the three, without the first where q is exact
     int product = 0;         ///< fraction bits of q; `coefficient` more than p's where that makes rows exact
     bool exact_rows = false; ///< coefficients are so short that no row is rounded
@@ -71,6 +74,7 @@ struct Proposal {
     AdvisedWidths widths;
     SolveOptions options;
     std::optional<std::uint64_t> tried; ///< iterations of a trial solve with them that converged, if one did
+    std::string engine{};               ///< AdviceOptions::engine
 };
 
 /// The advised solve shall take at most so many times the iterations of double precision.

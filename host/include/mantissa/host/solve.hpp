@@ -241,6 +241,10 @@ struct SolveResult {
 /// solve (Status::iteration_limit), and what it throws comes out of the solve. A defect of 0 is not known.
 using Progress = std::function<bool(const HistoryPoint&)>;
 
+/// The words of the outer loop that a solve on the engine `engine` takes: SolveOptions::outer, or where that is not
+/// given what the engine's own loop has; nothing for double precision.
+std::optional<Format> outer_words(const Problem& problem, std::string_view engine, const SolveOptions& options);
+
 /// Solves a problem from u = 0, or from its guess. Whether it converged is judged by the true residual of the problem
 /// as given, formed anew from u; with jacobi the solve goes on until that one has reached the tolerance, and stops once
 /// it has. So does a native one (host/native.hpp), whose own residual may be wrong.

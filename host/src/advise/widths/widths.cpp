@@ -24,16 +24,14 @@ int bits_at_least(double bits) {
     return static_cast<int>(std::ceil(std::min(bits, 1000.0)));
 }
 
-/// What a solve multiplies a constant stencil with to have integers; 1 where it has none, and for other matrices.
-double integer_scale(const AdvisedWidths& w, const System& matrix) {
-    if (matrix.kind() != System::Kind::stencil) return 1;
-    DatapathSpec spec(Format::fixed(40, 30));
-    spec.coefficient = Format::fixed(w.coefficient_word, w.coefficient);
-    const auto fit = fitted(matrix, spec);
-    return fit ? fit->scale : 1;
-}
-
 } // namespace
+
+std::optional<Fitted> fitted_stencil(const System& matrix, int word_bits, int fraction_bits) {
+    if (matrix.kind() != System::Kind::stencil) return std::nullopt;
+    DatapathSpec spec(Format::fixed(40, 30));
+    spec.coefficient = Format::fixed(word_bits, fraction_bits);
+    return fitted(matrix, spec);
+}
 
 AdvisedWidths with_vectors(AdvisedWidths w, const Aim& aim, const MatrixMeasured& m, std::uint64_t steps,
                            const System& matrix) {
@@ -44,7 +42,8 @@ AdvisedWidths with_vectors(AdvisedWidths w, const Aim& aim, const MatrixMeasured
     w.descent = bits_at_least(0.5 * std::log2(n * inner / 12) + 2.5 + aim.gain);
     // With short coefficients a few more bits of q hold its rows exactly; a constant stencil that is scaled to
     // integers has exact rows in as many bits as p, but longer ones.
-    const double integers = integer_scale(w, matrix);
+    const auto fit = fitted_stencil(matrix, w.coefficient_word, w.coefficient);
+    const double integers = fit ? fit->scale : 1;
     w.exact_rows = integers > 1 || w.coefficient <= kShort;
     w.vector = std::max({w.exact_rows ? 0 : w.curvature, w.energy, w.descent});
     w.product = w.vector + (w.exact_rows && integers <= 1 ? w.coefficient : 0);

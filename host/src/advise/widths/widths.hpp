@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
+#include "mantissa/fitted.hpp"
 #include "mantissa/host/advise.hpp"
 #include "mantissa/system.hpp"
 
@@ -21,6 +23,9 @@ struct Aim {
     int too_short = 1; ///< coefficient bits that are known not to do
 };
 
+/// A constant stencil times what a solve multiplies it with for these coefficients; none where that is 1, and for other
+/// matrices.
+[[nodiscard]] std::optional<Fitted> fitted_stencil(const System& matrix, int word_bits, int fraction_bits);
 /// Fraction bits of r, p and q, the bits before their point, and those of u, alpha and beta; `steps` inner iterations.
 [[nodiscard]] AdvisedWidths with_vectors(AdvisedWidths w, const Aim& aim, const MatrixMeasured& m, std::uint64_t steps,
                                          const System& matrix);

@@ -61,8 +61,8 @@ void print_request(std::FILE* to, const Point& point, const Problem& problem, co
     if (!o.middle.empty()) scheme += ", through " + options::middle_text(o.middle);
     if (o.jacobi) scheme += ", Jacobi scaling";
     if (o.preconditioner) scheme += ", preconditioner " + options::preconditioner_text(o);
-    if (o.resident) scheme += ", resident with an iterate in " + to_string(*o.outer);
-    else if (o.outer) scheme += ", outer loop in " + to_string(*o.outer);
+    if (const auto outer = outer_words(problem, point.engine, o))
+        scheme += (o.resident ? ", resident with an iterate in " : ", outer loop in ") + to_string(*outer);
     if (o.energy) scheme += fmt::format(", to an energy error of {}", text::shortest(*o.energy));
     if (o.headroom) scheme += fmt::format(", {} bits of headroom", *o.headroom);
     if (o.couplings) scheme += fmt::format(", couplings in {} with the rows' sums kept", to_string(*o.couplings));

@@ -57,7 +57,7 @@ int reproduce_cnc(const CncFlags& flags) {
     if (draws && flags.output.empty())
         throw InvalidInput(fmt::format("--figure {}: a picture; -o FILE.svg says where it goes", flags.figure));
     if (!draws && !flags.output.empty()) throw InvalidInput("-o: only Figures 3 and 7 are pictures; leave it out");
-    check_outputs({{"-o", flags.output}}, flags.json);
+    check_outputs({{"-o", flags.output, true}}, flags.json);
     if (flags.table == 3) return cnc_table3(flags);
     if (flags.figure == 3) return cnc_figure3(flags);
     if (flags.figure == 7) return cnc_figure7(flags);

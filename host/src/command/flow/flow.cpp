@@ -153,7 +153,7 @@ void print_table(std::FILE* to, const FlowFlags& f, const BubblyFlow& flow, cons
 
 int run_flow(const FlowFlags& f, const std::string& typed) {
     const FlowOptions options = options_of(f);
-    std::FILE* const words = check_outputs({{"--picture", f.picture}}, f.json);
+    std::FILE* const words = check_outputs({{"--picture", f.picture, true}}, f.json);
     const std::unique_ptr<CellSolver> solver = solver_of(f, options);
     BubblyFlow flow(options, *solver);
     const CellTimes before = solver->times();

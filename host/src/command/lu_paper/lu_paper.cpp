@@ -36,13 +36,19 @@ stored::Json table_json(const LuPaperFlags& flags) {
     return rows;
 }
 
-/// What a stored run counted in the kernels for the same size; null without one.
+/// What a stored run counted in the kernels for the same size; null without one. Throws InvalidInput where the files
+/// that were named hold none.
 stored::Json counted(const LuPaperFlags& flags) {
     const auto run = stored::find_latest({flags.results, flags.data},
                                          [](const stored::Json& j) { return stored::is_kind(j, "lu_figures"); });
     if (run)
         for (const stored::Json& r : run->json.at("runs"))
             if (r.at("n") == flags.n && r.contains("counted")) return r.at("counted");
+    if (!flags.results.empty())
+        throw InvalidInput(
+            fmt::format("--results: no run in there counted the kernels for n = {}; leave it out, or give "
+                        "a file of mantissa bench gpu --lu-figures",
+                        flags.n));
     return nullptr;
 }
 

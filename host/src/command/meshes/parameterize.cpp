@@ -162,7 +162,7 @@ void print_table(const ParameterizeFlags& f, const Mapped& m) {
 int parameterize(const ParameterizeFlags& f) {
     const LscmOptions options = options_of(f);
     check_mesh_flags(f.mesh, true);
-    check_outputs({{"--picture", f.picture}}, f.mesh.json);
+    check_outputs({{"--picture", f.picture, true}}, f.mesh.json);
     const Mapped m = map_mesh(f, options);
     const bool finite = std::all_of(m.uv.begin(), m.uv.end(),
                                     [](const Point2& p) { return std::isfinite(p[0]) && std::isfinite(p[1]); });

@@ -132,7 +132,7 @@ int smooth(const SmoothFlags& f) {
     options.fuzzy_weight = f.weight;
     options.threads = thread_count(f.mesh.threads);
     check_mesh_flags(f.mesh, false);
-    check_outputs({{"--picture", f.picture}}, f.mesh.json);
+    check_outputs({{"--picture", f.picture, true}}, f.mesh.json);
     const Smoothed s = smooth_mesh(f, options);
     const bool finite = std::all_of(s.after.points.begin(), s.after.points.end(), [](const Point3& p) {
         return std::isfinite(p[0]) && std::isfinite(p[1]) && std::isfinite(p[2]);

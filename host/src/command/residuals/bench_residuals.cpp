@@ -59,7 +59,7 @@ results::Json run(const ResidualsFlags& flags, const std::string& typed) {
 }
 
 int bench_residuals(const ResidualsFlags& flags, const std::string& typed) {
-    check_outputs({{"--output", flags.output}, {"--picture", flags.picture}}, false);
+    check_outputs({{"--output", flags.output}, {"--picture", flags.picture, true}}, false);
     const results::Json all = flags.from.empty() ? run(flags, typed) : kept(flags.from);
     if (flags.from.empty() || !flags.output.empty())
         base::write_file(flags.output.empty() && flags.picture != "-" ? "-" : flags.output, json_text(all, -1) + "\n");

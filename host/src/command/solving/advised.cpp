@@ -97,6 +97,7 @@ int advise_command(const SolveArguments& flags, const std::string& engines, cons
     if (!flags.store.empty()) base::check_store_path(flag_of(Common::store), flags.store);
     AdviceOptions options{asked.tolerance, asked.inner, asked.threads};
     if (!engines.empty() || on_device) options.refusal = advising::refusal_by(engines, on_device);
+    options.engine = engines.substr(0, engines.find(','));
     Problem problem = make_problem(flags.problem);
     std::vector<double> guess = read_guess(flags, problem);
     const advising::HardwareRequest request{flags.device, flags.store, typed, asked.threads};
@@ -110,7 +111,7 @@ int advise_command(const SolveArguments& flags, const std::string& engines, cons
     if (!advice.found()) return kNotConverged;
     if (flags.advise == "only") return kDone;
     problem.guess = std::move(guess); // (the advice is of the matrix)
-    return solve_advised(flags, typed, problem, engines.empty() ? "emulated" : engines.substr(0, engines.find(',')),
+    return solve_advised(flags, typed, problem, options.engine.empty() ? "emulated" : options.engine,
                          advice.advised->options);
 }
 

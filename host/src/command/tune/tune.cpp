@@ -50,7 +50,8 @@ double seconds_of(const std::string& text) {
 /// "area=20%,iterations=1.5"
 void read_within(const std::string& text, tuning::TuneRequest& request) {
     const auto bad = [&] {
-        throw InvalidInput(fmt::format("--within {}: write area=20%, iterations=1.5, or both with a comma between",
+        throw InvalidInput(fmt::format("--within {}: write area=20% (up to 100), iterations=1.5 (from 1 to 1000), or "
+                                       "both with a comma between",
                                        base::quoted(text)));
     };
     for (std::size_t at = 0; at < text.size();) {
@@ -121,7 +122,8 @@ Run setup_tune(CLI::App& app, const std::string& typed) {
         ->capture_default_str();
     app.add_option("--within", flags->within,
                    "limits, as area=20%,iterations=1.5: share of the device, iterations over those of CG in double");
-    app.add_option("--budget", flags->budget, "time for all of it, as 30s, 10min or 1h")->capture_default_str();
+    app.add_option("--budget", flags->budget, "time for all of it, as 30s, 10min or 1h; a number alone is of seconds")
+        ->capture_default_str();
     app.add_option("--points", flags->points,
                    fmt::format("points solved whole, at most, of CG and of cycles together; unless given, {} of each",
                                tuning::kMostOfSpace))

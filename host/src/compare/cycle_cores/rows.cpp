@@ -215,7 +215,7 @@ std::vector<comparison::CycleRow> cycle_core_rows(const Comparison& comparison, 
 
 std::string cycle_cores_text(const std::vector<comparison::CycleRow>& rows, const std::vector<comparison::Row>& best) {
     const text::Table table(
-        "  {device:<16}{cycle:<20}{lanes:>6}{cores:>6}{cycles:>8}{clocks/cycle:>13}{MHz:>8.0f*1e-6}{core, "
+        "  {device:<16}{cycle:<26}{lanes:>6}{cores:>6}{cycles:>8}{clocks/cycle:>13}{MHz:>8.0f*1e-6}{core, "
         "ms:>11.3f*1e3}"
         "{streams, ms:>13.3f*1e3}{bus, ms:>10.3f*1e3}{in all:>10.3f*1e3}{joules:>9.3f}{memory:>9.1f%*100}"
         "{area:>8.1f%*100}  {by}");
@@ -230,8 +230,8 @@ std::string cycle_cores_text(const std::vector<comparison::CycleRow>& rows, cons
         }
         const auto figure = [&](const char* key, const text::Cell& cell) { return marked(row.modelled, key, cell); };
         const auto own = [&](auto value) { return row.ours() ? std::optional(value) : std::nullopt; };
-        out += table.row({row.device, row.cycle, own(row.lanes), own(row.cores), row.cycles,
-                          figure("clocks_per_cycle", own(row.clocks_per_cycle)), row.clock_hz,
+        out += table.row({row.device, comparison::cycle_name(row.cycle, row.outer), own(row.lanes), own(row.cores),
+                          row.cycles, figure("clocks_per_cycle", own(row.clocks_per_cycle)), row.clock_hz,
                           figure("seconds_core", row.seconds_core), figure("seconds_streams", row.seconds_streams),
                           figure("seconds_link", row.seconds_link), figure("seconds", row.seconds),
                           figure("energy_joules", row.energy_joules), figure("memory_share", own(row.memory_share)),

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "comparison/document.hpp"
 #include "report/comparison.hpp"
 #include "report/numbers.hpp"
 
@@ -78,11 +79,12 @@ std::vector<Table> cycle_tables(const DocumentRow& document, const DocumentOrigi
         Cell cores = own(r.figure("cores"));
         if (ours && !r.number("cores")) cores = words("1"); // (an older program had no others)
         tables[at[problem]].rows.push_back(
-            {{words(r.text("device")), spec(r.text("cycle")), own(r.figure("lanes")), std::move(cores),
-              r.figure("cycles"), own(r.figure("clocks_per_cycle", 5)), own(scaled(r, "clock_hz", 1e-6)),
-              seconds_cell(r, "seconds_core"), own(seconds_cell(r, "seconds_streams")),
-              own(seconds_cell(r, "seconds_link")), seconds_cell(r, "seconds"), own(r.figure("energy_joules")),
-              own(scaled(r, "memory_share", 100)), own(scaled(r, "area_share", 100)), words(r.text("area_from"))},
+            {{words(r.text("device")), spec(comparison::cycle_name(r.text("cycle"), r.text("outer"))),
+              own(r.figure("lanes")), std::move(cores), r.figure("cycles"), own(r.figure("clocks_per_cycle", 5)),
+              own(scaled(r, "clock_hz", 1e-6)), seconds_cell(r, "seconds_core"),
+              own(seconds_cell(r, "seconds_streams")), own(seconds_cell(r, "seconds_link")), seconds_cell(r, "seconds"),
+              own(r.figure("energy_joules")), own(scaled(r, "memory_share", 100)), own(scaled(r, "area_share", 100)),
+              words(r.text("area_from"))},
              origins.of(r.object())});
     }
     return tables;

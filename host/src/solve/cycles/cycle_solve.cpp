@@ -78,6 +78,28 @@ CycleSolveReport correct_untrusted(const Problem& problem, std::vector<double>& 
     }
 }
 
+/// An engine that keeps the vectors has no rule for a solve that stands still (a core in hardware goes on to its
+/// limit): what the host says of one that came there, by the Watch's rule on the defects that it left.
+void stop_at_limit(const CycleSolveReport& report, const Problem& problem, std::uint64_t most, SolveContext& context) {
+    double best = 1;
+    std::size_t at = 0;
+    for (std::size_t k = 1; k < report.history.size(); ++k)
+        if (report.history[k] < kWorthwhile * best) {
+            best = report.history[k];
+            at = k;
+        }
+    const std::uint64_t still = report.history.empty() ? 0 : report.history.size() - 1 - at;
+    if (still <= patience(context.size, context.options))
+        return context.stop(Status::iteration_limit, fmt::format("the limit of {} cycles is reached", most));
+    const Format iterate = loop_around_cycles(problem, context.options).iterate;
+    const std::string words =
+        iterate.is_fixed()
+            ? fmt::format(": words of {} hold no better one (--outer, or a looser --tolerance)", to_string(iterate))
+            : std::string();
+    context.stop(Status::stagnated,
+                 fmt::format("the best defect has not fallen by a tenth over {} iterations{}", still, words));
+}
+
 } // namespace
 
 void solve_cycles(const Problem& problem, const Engine& engine, std::vector<double>& u, const std::vector<double>& d,
@@ -111,7 +133,7 @@ void solve_cycles(const Problem& problem, const Engine& engine, std::vector<doub
     case CycleSolveEnd::not_finite:
         return context.stop(Status::breakdown, "a sum left the range of double precision: scale the system");
     case CycleSolveEnd::limit:
-        return context.stop(Status::iteration_limit, fmt::format("the limit of {} cycles is reached", most));
+        return stop_at_limit(report, problem, most, context);
     case CycleSolveEnd::fault:
         return context.stop(Status::breakdown, "the cycle core ended with a fault, again and again");
     }

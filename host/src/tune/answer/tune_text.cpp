@@ -215,9 +215,10 @@ std::string tune_text(const TuneRequest& request, const TuneResult& result) {
     if (winner.build.figures.synthesised)
         out +=
             fmt::format("Of the winner's slices the model was {:+.1f} % off.\n", 100 * winner.build.figures.area_error);
-    out +=
-        fmt::format("\nThe winner: {} of it, {} of the device, {}, bound by {}.\n", cores_text(winner),
-                    percent(winner.estimate.area_share), seconds_text(winner.estimate.seconds), winner.estimate.bound);
+    out += fmt::format("\nThe winner: {} of it, {} of the device, {}, {}bound by {}.\n", cores_text(winner),
+                       percent(winner.estimate.area_share), seconds_text(winner.estimate.seconds),
+                       request.goal == Goal::energy ? fmt::format("{:.3g} J, ", joules(request, winner)) : "",
+                       winner.estimate.bound);
     if (const std::string spread = spread_text(d); !spread.empty()) out += "  " + spread + "\n";
     out += fmt::format("  {}\n  {}\n", solve_command(request, winner, d.options),
                        synthesise_command(request, winner.build));

@@ -43,7 +43,9 @@ struct CycleClocks {
     std::uint64_t shared = 0;  ///< of `cycle`: several cores share rows
     [[nodiscard]] std::uint64_t solve(std::uint64_t cycles) const { return cycles * cycle + last; }
 };
-[[nodiscard]] CycleClocks cycle_clocks(const GridPlan& plan, int lanes, const CycleTiming& timing = kCycleTiming);
+/// Of `cores` of them, with so many lanes each, the one with the most rows counts.
+[[nodiscard]] CycleClocks cycle_clocks(const GridPlan& plan, int lanes, int cores = 1,
+                                       const CycleTiming& timing = kCycleTiming);
 
 /// The same of fx_cycle (rtl/cycle), to the clock but for the lengths of words, with rows for grids of up to
 /// 2^most_level + 1 nodes a side. With one lane each sweep ends by one count for both directions; with several a row
@@ -59,8 +61,13 @@ struct CycleSlabs {
     CycleSlabs(std::size_t before, std::size_t after, int count);
     /// From this row on they are core `core`'s own; `core` may be `cores`, which is where the grid ends.
     [[nodiscard]] std::uint64_t first(int core, int level) const;
+    /// From this one on they are in its slab, `rows` of them.
+    [[nodiscard]] std::uint64_t low(int core, int level) const;
     [[nodiscard]] std::uint64_t rows(int core, int level) const;
     [[nodiscard]] std::uint64_t most_rows(int level) const;
+    /// Clocks in which a vector of a level, `row` beats a row, goes north and then south: of slabs the neighbours'
+    /// rows, of a level that is whole all rows from core to core.
+    [[nodiscard]] std::uint64_t shared(int level, std::uint64_t row) const;
 };
 
 /// Words of D or U a beat of fx_cycle's streams: one for each lane, up to AXI's 1,024 bits.

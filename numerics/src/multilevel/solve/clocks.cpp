@@ -55,11 +55,9 @@ struct CoreSweeps {
     /// What follows a sweep of level `log` where rows are shared: of t or of e, a round to the north and one to the
     /// south; of t of the first level that is whole, all rows go from core to core.
     [[nodiscard]] std::uint64_t shared(int log, bool t) const {
-        constexpr std::uint64_t kRound = 9;
         if (slabs.cores == 1 || log < slabs.split) return 0;
         const int level = t ? log - 1 : log;
-        if (level < slabs.split) return 2 * of(slabs.cores - 1) * ((row(level) << level) + kRound);
-        return 2 * (of(slabs.halo) * row(level) + kRound);
+        return slabs.shared(level, row(level));
     }
     // Clocks of a sweep: the sequencer's four, rows and stages after the nodes.
     [[nodiscard]] std::uint64_t down(int log) const {
@@ -89,15 +87,23 @@ LevelBeats::LevelBeats(int log, int lanes) {
     all = row * side;
 }
 
-CycleClocks cycle_clocks(const GridPlan& plan, int lanes, const CycleTiming& timing) {
+CycleClocks cycle_clocks(const GridPlan& plan, int lanes, int cores, const CycleTiming& timing) {
     CycleClocks clocks;
     const std::size_t levels = plan.level.size(), before = plan.before.size(), after = plan.after.size();
+    const CycleSlabs slabs(before, after, cores);
     for (std::size_t l = 0; l + 1 < levels; ++l) {
-        const LevelBeats beats(static_cast<int>(levels - l), lanes);
+        const int log = static_cast<int>(levels - l);
+        const LevelBeats beats(log, lanes), coarse(log - 1, lanes);
         LevelClocks& level = clocks.level.emplace_back();
-        level.beats = beats.all;
-        level.down = beats.all + before * (beats.lag() + of(timing.step)) + of(timing.enter + timing.restriction);
-        level.up = beats.all + after * (beats.lag() + of(timing.after)) + of(timing.rise);
+        level.beats = beats.row * slabs.most_rows(log);
+        // On the way up a slab that does not begin at the grid's edge waits for the row of v that stands at its first.
+        std::uint64_t up = 0;
+        for (int core = 0; core < cores; ++core)
+            up = std::max(up, beats.row * slabs.rows(core, log) + (slabs.low(core, log) > 0 ? coarse.row : 0));
+        level.down = level.beats + before * (beats.lag() + of(timing.step)) + of(timing.enter + timing.restriction);
+        level.up = up + after * (beats.lag() + of(timing.after)) + of(timing.rise);
+        if (cores > 1 && log >= slabs.split)
+            clocks.shared += slabs.shared(log - 1, coarse.row) + slabs.shared(log, beats.row);
         if (l == 0) level.up += beats.lag() + of(timing.correct);
         // In front of the way down D's or t's largest word is counted, in front of the way up e's.
         const int longest = l == 0 ? kMostWordBits : plan.level[l - 1].h + kRestrictionBits;
@@ -105,9 +111,12 @@ CycleClocks cycle_clocks(const GridPlan& plan, int lanes, const CycleTiming& tim
         level.at_up = of(timing.sweep + timing.length + plan.most + 1 + timing.points);
         clocks.cycle += level.down + level.up + level.at_down + level.at_up;
     }
+    clocks.cycle += clocks.shared;
     clocks.coarsest = of(timing.sweep + timing.length + plan.level[levels - 2].h + kRestrictionBits + timing.enter);
     clocks.cycle += clocks.coarsest + of(timing.verdict);
     clocks.last = clocks.level.front().at_down + clocks.level.front().down + of(timing.verdict);
+    if (const int finest = static_cast<int>(levels); cores > 1 && finest >= slabs.split)
+        clocks.last += slabs.shared(finest - 1, LevelBeats(finest - 1, lanes).row);
     return clocks;
 }
 
@@ -121,17 +130,27 @@ CycleSlabs::CycleSlabs(std::size_t before, std::size_t after, int count) : cores
     for (split = cut + 1; ((1 << cut) / cores) << (split - cut) < halo;) ++split;
 }
 std::uint64_t CycleSlabs::first(int core, int level) const {
+    // (Of a level with less rows than blocks the first core has all.)
+    if (level < cut) return core == 0 ? 0 : std::uint64_t{1} << level;
     return of((core << cut) / cores) << (level - cut);
 }
+std::uint64_t CycleSlabs::low(int core, int level) const {
+    return level < split || core == 0 ? 0 : first(core, level) - of(halo);
+}
 std::uint64_t CycleSlabs::rows(int core, int level) const {
-    if (cores == 1 || level < split) return std::uint64_t{1} << level;
-    const std::uint64_t low = first(core, level) - (core == 0 ? 0 : of(halo));
-    return first(core + 1, level) + (core + 1 == cores ? 0 : of(halo)) - low;
+    const bool to_end = level < split || core + 1 == cores;
+    const std::uint64_t end = to_end ? std::uint64_t{1} << level : first(core + 1, level) + of(halo);
+    return end - low(core, level);
 }
 std::uint64_t CycleSlabs::most_rows(int level) const {
     std::uint64_t most = 0;
     for (int core = 0; core < cores; ++core) most = std::max(most, rows(core, level));
     return most;
+}
+std::uint64_t CycleSlabs::shared(int level, std::uint64_t row) const {
+    constexpr std::uint64_t kRound = 9;
+    if (level < split) return 2 * of(cores - 1) * ((row << level) + kRound);
+    return 2 * (of(halo) * row + kRound);
 }
 
 CycleClocks core_clocks(const GridPlan& plan, int lanes, int most_level, int cores) {

@@ -11,29 +11,22 @@ namespace mantissa::sim {
 
 namespace {
 
-constexpr int kLaneChoices[] = {1, 2, 4, 16, 64};
+constexpr int kLaneChoices[] = {1, 2, 4, 16, 64}, kMostCores = 16;
 
 } // namespace
 
 template <int Lanes> void TimedCycles<Lanes>::coarsest(int l) {
-    using namespace mantissa_hls::cycle;
-    const Word r = Cut(plan_.level[l].w)(Half(sequencer_.entering(l))(m_.t[l][3])), e = plan_.inverse * r;
-    const int bits = plan_.level[l].e, n = std::max(0, length(magnitude(e)) - (bits - 1));
-    const Word v = Cut(bits)(Half(n)(e));
-    m_.e[l][3] = static_cast<std::int32_t>(v);
-    sequencer_[l].e_length = length(magnitude(v));
-    sequencer_[l].e_point = plan_.inverse_point - n;
+    using mantissa_hls::cycle::kCoarsestNode;
+    const Word v = sequencer_.coarsest(l, cores_[0]->memory().t[l][kCoarsestNode]);
+    for (const auto& core : cores_) core->memory().e[l][kCoarsestNode] = static_cast<std::int32_t>(v);
 }
 
 template <int Lanes> multilevel::WordOutcome TimedCycles<Lanes>::run(const multilevel::WordRequest& request) {
     using mantissa_hls::cycle::length;
     const multilevel::CycleTiming& t = multilevel::kCycleTiming;
-    const Grid grid(plan_.levels);
     multilevel::WordOutcome out;
     std::uint64_t all = 0; // of D's magnitudes: gathered as D came
-    for (std::uint32_t k = 0; k < grid.beats * static_cast<std::uint32_t>(grid.lanes); ++k)
-        all |= mantissa_hls::cycle::magnitude(m_.d[k]);
-    stages_->update.clear_over();
+    for (const auto& core : cores_) all |= core->all_of_d();
     // (Well above zero: what is read ahead of a sweep begins before it.)
     const auto start = static_cast<Cycle>(now_cycles()) + 64;
     Cycle at = start;
@@ -41,7 +34,8 @@ template <int Lanes> multilevel::WordOutcome TimedCycles<Lanes>::run(const multi
     for (;; ++out.cycles) {
         const int x = length(all);
         at = counted(at, x);
-        const bool over = stages_->update.over() || x > mantissa_hls::cycle::kMostWordBits;
+        const bool over = std::ranges::any_of(cores_, [](const auto& core) { return core->over(); }) ||
+                          x > mantissa_hls::cycle::kMostWordBits;
         if (over || x == 0) {
             out.history.push_back({x, 0});
             out.end = over ? CycleSolveEnd::overflow : CycleSolveEnd::reached;
@@ -50,7 +44,9 @@ template <int Lanes> multilevel::WordOutcome TimedCycles<Lanes>::run(const multi
         sequencer_.begin(plan_, x);
         std::uint64_t of_t = down(0, at);
         at = swept_ + 1 + static_cast<Cycle>(t.verdict);
-        out.history.push_back({x, stages_->squares.sum()});
+        std::uint64_t sum = 0;
+        for (const auto& core : cores_) sum += core->squares();
+        out.history.push_back({x, sum});
         out.end = out.history.back().sum <= request.tolerance.limit(x) ? CycleSolveEnd::reached : CycleSolveEnd::limit;
         if (out.end == CycleSolveEnd::reached || out.cycles == request.most_cycles) break;
         int l = 0;
@@ -84,15 +80,15 @@ template <int Lanes> void TimedCycles<Lanes>::report(SystemReport& to, const mul
     to.stages.clear();
     to.fifos.clear();
     to.channels.clear();
-    for (const auto& p : processes_) to.stages.push_back(p->report);
-    for (const auto* list : {&down_, &up_})
-        for (const auto& f : *list) to.fifos.push_back(f->report());
-    to.fifos.push_back(v_->report());
+    for (const auto& core : cores_) core->report(to);
 }
 
 std::unique_ptr<multilevel::WordSolver> make_timed_cycle_core(const multilevel::GridWords& grid, const CycleSpec& spec,
                                                               const SystemcOptions& options) {
     const multilevel::GridPlan plan = multilevel::grid_plan(grid, spec);
+    if (options.cycle_cores < 1 || options.cycle_cores > kMostCores)
+        throw InvalidInput(
+            fmt::format("engine 'systemc': {} cores of cycles; give 1 to {}", options.cycle_cores, kMostCores));
     switch (options.cycle_lanes) {
     case 1:
         return std::make_unique<TimedCycles<1>>(plan, options);

@@ -52,6 +52,7 @@ struct SystemcOptions {
     HostOptions host;
     SparseCoreOptions sparse;                  ///< for sparse rows, in place of memory and FIFOs above and below
     int cycle_lanes = 1;                       ///< of the core of multilevel cycles: 1, 2, 4, 16 or 64
+    int cycle_cores = 1;                       ///< that share a grid, with so many lanes each: up to 16
     std::shared_ptr<SystemReport> last_report; ///< when set, holds the report after each run of any session
     std::uint32_t stream_fifo = 64;            ///< beats between DMA and core, each stream
     std::uint32_t link_fifo = 2;               ///< beats between stages
