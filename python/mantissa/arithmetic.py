@@ -60,6 +60,13 @@ def _result(shape: tuple[int, ...], dtype: Any, out: Optional[NDArray[Any]]) -> 
     return out
 
 
+def _apart(a: NDArray[Any], out: NDArray[Any]) -> NDArray[Any]:
+    """The operand, as a copy where writing the result would change what is still to be read of it. (Each element of the
+    very array that is written is read before.)"""
+    same = a.dtype == out.dtype and a.shape == out.shape and a.ctypes.data == out.ctypes.data
+    return a if same or not np.may_share_memory(a, out) else a.copy()
+
+
 def _laid_out(a: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
     """As the kernels read it: one number, or the whole shape in C order. A copy only where it has to be one."""
     if a.size == 1:
@@ -172,7 +179,7 @@ def _operate(operation: str, fmt: FormatLike, operands: list[Any], out: Optional
     if dtype is None:
         dtype = np.float32 if f.single and all(a.dtype == np.float32 for a in arrays) else np.float64
     to = _result(shape, dtype, out)
-    _apply(f, operation, to, [_laid_out(a, shape) for a in arrays], seed)
+    _apply(f, operation, to, [_apart(_laid_out(a, shape), to) for a in arrays], seed)
     return to
 
 

@@ -20,8 +20,8 @@ Vector = NDArray[np.float64]
 class _Preconditioner:
     """An approximate inverse that is applied to vectors.
 
-    It has what SciPy looks for in a LinearOperator (shape, dtype, matvec, rmatvec), and a @ x. SciPy itself is not
-    needed.
+    It has what SciPy looks for in a LinearOperator (shape, dtype, matvec; rmatvec where it is its own transpose), and
+    a @ x. SciPy itself is not needed.
     """
 
     dtype = np.dtype(np.float64)
@@ -66,6 +66,11 @@ class MultilevelPreconditioner(_Preconditioner):
     def __init__(self, system: Problem, spec: str, threads: int) -> None:
         super().__init__(system.unknowns)
         self._cycle = _core.make_cycle(system._core, spec, threads)
+        self._made_of = (system, spec, threads)
+
+    def __reduce__(self) -> Any:
+        """What a pickle is read into is made anew."""
+        return MultilevelPreconditioner, self._made_of
 
     @property
     def spec(self) -> str:

@@ -16,7 +16,12 @@ from ._arguments import doubles, integers, word
 _NAME = "a matrix of Python"
 
 
-@dataclass(frozen=True)
+def _read_only(a: NDArray[np.float64]) -> NDArray[np.float64]:
+    a.flags.writeable = False
+    return a
+
+
+@dataclass(frozen=True, eq=False)
 class Problem:
     """A linear system in double precision; made by mantissa.problem()."""
 
@@ -37,18 +42,19 @@ class Problem:
     @cached_property
     def b(self) -> NDArray[np.float64]:
         """The right-hand side, the first of several."""
-        return self._core.b(0)
+        return _read_only(self._core.b(0))
 
     @cached_property
     def exact(self) -> Optional[NDArray[np.float64]]:
         """The continuous solution at every unknown, where it is known."""
-        return self._core.exact()
+        found = self._core.exact()
+        return None if found is None else _read_only(found)
 
     @cached_property
     def origin(self) -> NDArray[np.float64]:
         """What is to be added to a solution: where the mesh of lscm: and dsi: lies, which is solved from its middle on.
         Zeros for other problems."""
-        return self._core.origin()
+        return _read_only(self._core.origin())
 
     @property
     def note(self) -> str:
@@ -59,6 +65,22 @@ class Problem:
     def symmetric(self) -> bool:
         """Is the matrix symmetric to the last bit? CG takes no other."""
         return self._core.symmetric
+
+    def __eq__(self, other: object) -> bool:
+        """Are both the same system: of one text, or of equal rows and right-hand sides?"""
+        if not isinstance(other, Problem):
+            return NotImplemented
+        if self._core is other._core:
+            return True
+        if (self.name, self.unknowns, self.kind, self._text) != (other.name, other.unknowns, other.kind, other._text):
+            return False
+        if self._text is not None:
+            return True
+        mine, theirs = ([*p.csr(), *(p._core.b(k) for k in range(p.right_hand_sides))] for p in (self, other))
+        return len(mine) == len(theirs) and all(np.array_equal(a, b) for a, b in zip(mine, theirs))
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.unknowns, self.kind, self._text))
 
     def __copy__(self) -> Problem:
         return self  # (nothing of it changes)

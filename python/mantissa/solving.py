@@ -59,7 +59,7 @@ class SolveResult(Compared):
     inner_iterations: int
     outer_iterations: int
     true_residual: float
-    """||b - A u|| / ||b - A u0|| in double precision, formed anew from u."""
+    """||b - A u|| / ||b|| in double precision, formed anew from u."""
     error: Optional[float]
     """Root mean square against the continuous solution, where it is known."""
     energy_error: Optional[float]
@@ -229,7 +229,7 @@ class CycleAdvice:
 
 #: No command has a matrix that lives in this process.
 _IN_MEMORY = ("no command: this matrix is in memory, where no mantissa solve finds it; "
-              "mantissa.solve(problem, **advice.advised.solve_options), or write it to a .mtx file")
+              "mantissa.solve(problem, **advice.{}.solve_options), or write it to a .mtx file")
 
 
 #: What mends it where one right-hand side is taken.
@@ -366,8 +366,9 @@ def advise(problem: ProblemLike, *, tolerance: float = 1e-10, inner: int = 10, t
         if fields[name] is None:
             continue
         if system._text is None:
-            fields["text"] = fields["text"].replace(fields[name]["command"], _IN_MEMORY)
-            fields[name]["command"] = _IN_MEMORY
+            instead = _IN_MEMORY.format(name)
+            fields["text"] = fields["text"].replace(fields[name]["command"], instead)
+            fields[name]["command"] = instead
         fields[name] = Widths(**fields[name])
     if file:
         _name_again(fields, file, system.name)

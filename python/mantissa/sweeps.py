@@ -65,9 +65,18 @@ def _value(key: str, given: Any) -> str:
     raise ValueError(f"{key} {shown(value)}: give numbers, texts or formats, or a list of them")
 
 
+#: Keys that grids of dense systems have and others have not, with their earlier spellings.
+_OF_DENSE = {"n", "kind", "kappa", "points", "phi", "a", "l", "acc", "pivot", "div", "krylov", "steps",
+             "krylov_tolerance"} | set(DenseOptions.__annotations__)
+
+
 def _toml(grid: dict[str, Any]) -> str:
     """One grid as a sweep file has it. Dense systems have tables of their own."""
-    dense = ({"n", "kind", "acc", "kappa", "krylov"} | set(DenseOptions.__annotations__)) & set(grid)
+    problems = grid.get("problem")
+    if isinstance(problems, Iterable) and not isinstance(problems, str):
+        grid = {**grid, "problem": list(problems)}
+    named = grid["problem"] if isinstance(grid.get("problem"), list) else [problems]
+    dense = _OF_DENSE & set(grid) or any(isinstance(p, str) and p.startswith(("n=", "file=")) for p in named)
     lines = ["[[dense]]" if dense else "[[grid]]"]
     return "\n".join(lines + [f"{key} = {_value(key, value)}" for key, value in grid.items()]) + "\n"
 
@@ -117,7 +126,12 @@ def read_store(store: PathLike, *, dense: bool = False) -> list[dict[str, Any]]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "rows.jsonl"
         _core.export_store(str(store), str(path), dense)
-        return [json.loads(line) for line in path.read_text().splitlines()]
+        rows = [json.loads(line) for line in path.read_text().splitlines()]
+        if not rows and not dense:
+            _core.export_store(str(store), str(path), True)
+            if path.read_text():
+                warnings.warn(f"{store}: it holds dense systems alone; dense=True reads them", stacklevel=2)
+        return rows
 
 
 def frame(source: Union[PathLike, SweepResult, Iterable[Any]], library: str = "pandas", *, dense: bool = False) -> Any:

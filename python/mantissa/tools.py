@@ -62,15 +62,16 @@ class Synthesis:
     clock_from: str
 
 
-def simulate(problem: ProblemLike, spec: FormatLike = "s17e8", *, clock_mhz: float = 100, bandwidth_gb: float = 0,
+def simulate(problem: ProblemLike, spec: Optional[FormatLike] = None, *, clock_mhz: float = 100, bandwidth_gb: float = 0,
              latency_ns: float = 0, stall: float = 0, seed: int = 1, cores: int = 1,
              **options: Unpack[SolveOptions]) -> Simulation:
-    """A solve on the RTL core under Verilator, with a memory of this bandwidth (GB/s, 0: no limit) and latency.
+    """A solve on the RTL core under Verilator, with a memory of this bandwidth (GB/s, 0: no limit) and latency. spec:
+    "s17e8" where nothing is given.
 
     The other keywords are those of solve(). The first simulation of a datapath builds a model (half a minute or more), which is kept. Raises RuntimeError, one
     line, where Verilator or a compiler is missing or fails, ValueError for a datapath or a problem that the core has not.
     """
-    asked = given(spec=format_text(spec), history=True, solution=True, **options)
+    asked = given(spec=None if spec is None else format_text(spec), history=True, solution=True, **options)
     system = _problem(problem)
     _require_one(system, _ONE_COLUMN)
     fields = _core.simulate(system._core, asked, number(clock_mhz, "clock_mhz"), number(bandwidth_gb, "bandwidth_gb"),

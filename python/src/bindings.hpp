@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -34,6 +35,14 @@ bool is_single(const nb::dlpack::dtype& type, const char* what);
 /// last, and calls `work(first, count)` on each, at once. The first exception is thrown again after the last call.
 void in_parallel(std::size_t n, int threads, std::size_t grain,
                  const std::function<void(std::size_t first, std::size_t count)>& work);
+
+/// The bits, where a number of so many can have them; else throws InvalidInput.
+inline std::uint64_t pattern(std::uint64_t bits, int width) {
+    if (width < 64 && (bits >> width) != 0)
+        throw InvalidInput("a bit pattern of " + std::to_string(width) + " bits is 0 to " +
+                           std::to_string((std::uint64_t{1} << width) - 1));
+    return bits;
+}
 
 /// What copies and pickles of a format are made by: its type, called with its text.
 nb::tuple made_of_text(nb::handle format);

@@ -56,7 +56,7 @@ void bind_formats(nb::module_& m) {
             },
             "value"_a, "The bit pattern of a value, as an integer.")
         .def(
-            "decode", [](const Format& f, std::uint64_t bits) { return decode(f, bits); }, "bits"_a,
+            "decode", [](const Format& f, std::uint64_t bits) { return decode(f, pattern(bits, f.width())); }, "bits"_a,
             "The value of a bit pattern.")
         .def(
             "bits", [](const Format& f, double x) { return bit_string(f, x); }, "value"_a,

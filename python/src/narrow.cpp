@@ -184,7 +184,10 @@ void bind_narrow(nb::module_& m) {
             "encode", [](const NarrowFormat& f, const nb::object& x) { return narrow::encode(f, value_of(f, x)); },
             "value"_a)
         .def(
-            "decode", [](const NarrowFormat& f, std::uint64_t bits) { return number(narrow::decode_value(f, bits)); },
+            "decode",
+            [](const NarrowFormat& f, std::uint64_t bits) {
+                return number(narrow::decode_value(f, pattern(bits, f.width())));
+            },
             "bits"_a);
     m.def("encode_values", &encode_all<Format>, "format"_a, "a"_a.noconvert(), "out"_a.noconvert(),
           "Bit patterns of numbers that are values of the format.");

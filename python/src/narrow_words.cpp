@@ -151,6 +151,7 @@ void bind_narrow_words(nb::module_& m) {
         .def(
             "decode",
             [](const WordFormat& f, std::uint64_t bits) {
+                pattern(bits, f.word_bits);
                 const int above = 64 - f.word_bits;
                 const double units = f.is_signed
                                          ? static_cast<double>(static_cast<std::int64_t>(bits << above) >> above)

@@ -308,7 +308,6 @@ SolveOptions solve_options(const nb::dict& given) {
             throw nb::type_error(("there is no option '" + name + "'; docs/options.md has them all").c_str());
     }
     SolveOptions o = request.finish();
-    std::erase_if(taken, [](const options::Option* option) { return options::names_datapath(*option); });
     options::require_used(taken, o);
     if (o.resident && !o.outer) o.outer = kResidentIterate;
     return o;

@@ -74,7 +74,7 @@ TEST(CycleCores, SeveralShareTheGrid) {
 }
 
 /// Runs to another tolerance are no peers, a grid that no device holds is not solved, and a file that is none of the
-/// bench's is refused while the comparison is read.
+/// bench's is refused before any work.
 TEST(CycleCores, WhatDoesNotStandBesideThemIsAGap) {
     const std::string gpu = "gpu = \"" + std::string(MANTISSA_GPU_RESULTS) + "/word_cycles/h200-2026-11-28.json\"\n";
     const std::string head = "device = \"alveo-u280\"\ncpu = false\ntolerance = 1e-4\n";
@@ -90,9 +90,11 @@ TEST(CycleCores, WhatDoesNotStandBesideThemIsAGap) {
     EXPECT_NE(d["gaps"].dump().find("they are to 1e-10, and the comparison to 1e-04"), std::string::npos) << d["gaps"];
     EXPECT_TRUE(large["cycle_cores"].empty());
     EXPECT_NE(large["gaps"].dump().find("Mbit, and the largest device has"), std::string::npos) << large["gaps"];
-    EXPECT_THROW(
-        parse_comparison("problem = \"poisson2d:level=4\"\n" + head + cycle + "gpu = \"none.json\"\n", "c.toml", ""),
-        InvalidInput);
+    const Scratch scratch;
+    const Comparison c =
+        parse_comparison("problem = \"poisson2d:level=4\"\n" + head + cycle + "gpu = \"none.json\"\n", "c.toml", "");
+    EXPECT_THROW(run_comparison(c, {scratch.path("c.sqlite"), "test", 1, false}), InvalidInput);
+    EXPECT_FALSE(std::filesystem::exists(scratch.path("c.sqlite"))) << "before any work";
 }
 
 TEST(CycleCores, AloneTheyHaveTheRowsThatTheyHaveBesideDesigns) {
@@ -110,6 +112,27 @@ TEST(CycleCores, AloneTheyHaveTheRowsThatTheyHaveBesideDesigns) {
     const std::string text = comparison_text(comparison::document_from_json(d));
     EXPECT_EQ(text.substr(0, text.find('\n')), "c: multilevel cycles, to 1e-10");
     EXPECT_NE(text.find("Cycle cores on poisson2d:level=7"), std::string::npos) << text;
+}
+
+/// The outer loop's words are named where they are not the usual ones; no clock is above the device's highest one.
+TEST(CycleCores, OuterWordsAndTheHighestClockAreHeld) {
+    const Scratch scratch;
+    const std::string device =
+        scratch.write("slow.toml", "name = \"Slow\"\ntarget = \"xcup\"\nslices = 20000\nblocks = 900\n"
+                                   "memory_bits = 90000000\nclock_mhz = 200\nmax_mhz = 100\n"
+                                   "source = \"made up\"\n");
+    const std::string text = "problem = \"poisson2d:level=5\"\ndevice = \"" + device + "\"\ncpu = false\n";
+    std::string cycles;
+    for (const char* outer : {"fx64.62", "fx64.54", "fx64.30"})
+        cycles += std::string("[[cycle]]\ncycle = \"b2,w=10\"\nouter = \"") + outer + "\"\n";
+    const results::Json d = written(
+        run_comparison(parse_comparison(text + cycles, "c.toml", ""), {scratch.path("c.sqlite"), "test", 1, false}));
+    ASSERT_EQ(d["cycle_cores"].size(), 2U) << d["gaps"].dump(1);
+    for (const results::Json& row : d["cycle_cores"]) EXPECT_EQ(row["clock_hz"], 100e6);
+    const std::string shown = comparison_text(comparison::document_from_json(d)), gaps = d["gaps"].dump();
+    EXPECT_NE(shown.find("b2,w=10, u fx64.54 "), std::string::npos) << shown;
+    EXPECT_NE(gaps.find("b2,w=10, u fx64.30 on poisson2d:level=5"), std::string::npos) << gaps;
+    EXPECT_NE(gaps.find("or outer (fx64.30) more fraction bits"), std::string::npos) << gaps;
 }
 
 TEST(CycleCores, AGpusCyclesFollowTheirGrid) {

@@ -17,7 +17,9 @@ TEST(Document, TheStoredDocumentIsReadAndWrittenToTheByte) {
     std::ifstream file(std::string(MANTISSA_EXPERIMENTS) + "/results/compare.json");
     std::stringstream text;
     text << file.rdbuf();
-    const auto document = comparison::document_from_json(Json::parse(text.str()));
+    std::string wrong;
+    const auto document = comparison::document_from_json(Json::parse(text.str()), &wrong);
+    EXPECT_EQ(wrong, "");
     ASSERT_FALSE(document.sparse);
     ASSERT_EQ(document.rows.size(), 322U);
     EXPECT_EQ(json_text(comparison::to_json(document)) + "\n", text.str());
@@ -40,6 +42,10 @@ TEST(Document, WhatIsMissingOrOfAnotherTypeIsPassedOver) {
         EXPECT_EQ(comparison::document_from_json(json).name, "") << json;
     const auto document = comparison::document_from_json(Json::parse(
         R"({"name": 4, "rows": [null, {"seconds": "fast", "cores": -1, "bound": 7, "resident": null}], "later": 1})"));
+    std::string wrong;
+    (void)comparison::document_from_json(
+        Json::parse(R"({"name": "x", "later": 1, "peers": null, "rows": [{"cores": 1, "seconds": "fast"}]})"), &wrong);
+    EXPECT_EQ(wrong, "seconds");
     EXPECT_EQ(document.name, "");
     ASSERT_EQ(document.rows.size(), 1U);
     EXPECT_EQ(document.rows[0].seconds, 0);

@@ -51,7 +51,7 @@ TEST(BadInput, WhatHasNoEffectIsRefused) {
              {"solve " + grid + "--spec fx18.16 --parts 2 --cut rcm", "--cut rcm: a grid is cut in strips"},
              {"solve --problem mtx:" + matrix + ",seed=3", "seed= is of rhs=random"},
              {"tune " + grid + "--device xc2v8000 --fix word=8 --budget 1s --store " + scratch.path("t.sqlite"),
-              "--fix word=8: no design"}}) {
+              "--fix word=8 on device 'xc2v8000': no areas of cycle cores on xc2v"}}) {
         const Outcome o = run(line);
         EXPECT_EQ(o.code, 2) << line;
         EXPECT_NE(o.err.find(part), std::string::npos) << line << ": " << o.err;
@@ -389,6 +389,7 @@ TEST(BadInput, MatrixFiles) {
     const std::string bad =
         scratch.write("bad.mtx", "%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 1 1\n2 2 x\n");
     const std::string folder = scratch.path("");
+    refuse({{"solve --problem 'poisson2d: level=3'", {"the key ' level' has a blank; leave it out"}}});
     refuse({{"solve --problem mtx:" + bad, {bad + ":4: the value is missing or no number: 'x'"}},
             {"solve --problem mtx:/dev/zero", {"/dev/zero", "a device"}},
             {"solve --problem mtx:/dev/null", {"/dev/null", "a device"}},
@@ -430,6 +431,8 @@ TEST(BadInput, Outputs) {
             {kSmall + "--history - --solution -", {"--solution - and --history"}},
             {"sweep " + toml + " --csv - --json", {"--csv - and --json"}},
             {"reproduce table5 --plot " + missing, {"--plot", "there is no folder"}},
+            {"smooth x.obj --picture map.png", {"--picture 'map.png'", "written as SVG; name it .svg"}},
+            {"reproduce cnc --figure 3 -o map.pdf", {"-o 'map.pdf'", "written as SVG; name it .svg"}},
             {kSimulate + "--trace -", {"--trace '-'"}},
             {kSimulate + "--trace /dev/null", {"--trace '/dev/null'"}},
             {kSimulate + "--trace " + scratch.path("x.gtkw"), {"save file"}}});

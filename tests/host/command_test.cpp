@@ -101,6 +101,11 @@ TEST(Command, AdviceIsACommandThatConverges) {
         ASSERT_EQ(solved.code, 0) << command << solved.err;
         EXPECT_EQ(json::parse(solved.out)["spec"], j[which]["spec"]);
     }
+    const Outcome hls = run("solve --problem poisson2d:level=5 --advise --engine hls --threads 1 --json");
+    ASSERT_EQ(hls.code, 0) << hls.err;
+    EXPECT_NE(json::parse(hls.out)["advised"]["command"].get<std::string>().find(" --engine hls"), std::string::npos);
+    // (A solve takes the stencil times 8, so that its entries are whole numbers.)
+    EXPECT_EQ(json::parse(hls.out)["advised"]["widths"]["perturbation_bound"], 0);
     const Outcome both = run("solve --problem poisson2d:level=5 --advise=solve --threads 1");
     EXPECT_EQ(both.code, 0) << both.err;
     EXPECT_NE(both.out.find("Advised:"), std::string::npos) << both.out;

@@ -79,6 +79,24 @@ TEST(Cycles, OfTheHlsEngineHaveTheEmulatedOnesBits) {
     EXPECT_EQ(j["check"]["passes"], j["inner_iterations"]);
 }
 
+TEST(Cycles, InWordsThatHoldNoBetterDefectSaySo) {
+    const std::string solve =
+        "solve --problem poisson2d:level=6 --scheme defect-correction --preconditioner multilevel";
+    const Outcome o = run(solve + " --outer fx64.30");
+    EXPECT_EQ(o.code, 1);
+    EXPECT_NE(o.out.find("stagnated: the best defect has not fallen by a tenth over"), std::string::npos) << o.out;
+    EXPECT_NE(o.out.find("words of fx64.30 hold no better one (--outer, or a looser --tolerance)"), std::string::npos);
+    const Outcome few = run(solve + " --outer fx64.54 --max-iterations 3");
+    EXPECT_NE(few.out.find("iteration limit: the limit of 3 cycles is reached"), std::string::npos) << few.out;
+}
+
+TEST(Cycles, AnEnginesOwnOuterLoopIsSaid) {
+    const std::string solve =
+        "solve --problem poisson2d:level=4 --scheme defect-correction --preconditioner multilevel";
+    EXPECT_NE(run(solve + " --engine hls").out.find("multilevel:v11,w=10, outer loop in fx64.62\n"), std::string::npos);
+    EXPECT_EQ(run(solve).out.find("outer loop"), std::string::npos);
+}
+
 TEST(Cycles, AreRefusedInOneLine) {
     const char* const refused[] = {
         "--preconditioner magic",

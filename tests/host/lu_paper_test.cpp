@@ -38,6 +38,7 @@ TEST(LuPaper, RefusesWhatItCannotReproduce) {
     refused("--table 3", "give 1 or 2");
     refused("--table 1 --size 0", "--size 0");
     refused("--table 1 --size 70000", "--size 70000");
+    refused("--table 1 --results " + folder.path("other.json"), "counted the kernels for n = ");
     refused("--figure 5 --mesh x.obj", "no meshes");
     refused("--figure 5 --results " + folder.path("none.json"), "cannot be read");
     refused("--figure 5 --results " + folder.path("text.json"), "not a file that mantissa bench wrote");

@@ -100,7 +100,7 @@ TEST(Mesh, BadFilesAreRefusedInOneLine) {
     refused("a.obj", "v 0 0\n", "a.obj:1: z is missing");
     refused("a.obj", "v 0 0 nan\n", "a.obj:1: z is nan");
     refused("a.obj", "v 0 0 0\nf 1 1 1\n", "vertex 1 twice");
-    refused("a.obj", "v 0 0 0\nf 1 2 3\n", "a face names vertex 3 of 1");
+    refused("a.obj", "v 0 0 0\nf 1 2 3\n", "a.obj:2: a face names vertex 3 of 1");
     refused("a.obj", "f 1 2\n", "a.obj:1: a face of 2 corners");
     refused("a.obj", "v 0 0 0\nf -2 1 1\n", "'-2' is no corner");
     refused("a.obj", "f 0 1 2\n", "'0' is no corner");

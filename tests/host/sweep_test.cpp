@@ -176,6 +176,10 @@ TEST(SweepFile, FaultsNameFileLineAndMend) {
     refuse("[[grid]]\nproblem = [\"poisson2d:level=3\",\n\"poisson2d:level=33\"]\n",
            "s.toml:3: problem 'poisson2d:level=33'");
     refuse("[[grid]]\nproblem = \"poisson2d:\\nlevel=3\"\n", "s.toml:2: problem 'poisson2d:\\nlevel=3'");
+    // (The first value of the list is refused by the solve, the second one would have no effect.)
+    refuse(grid + "preconditioner = \"multilevel\"\nformat = [\"s14e8\", \"s17e8\"]\n",
+           "s.toml:4: preconditioner multilevel: a cycle is the inner solver itself and has words of its own");
+    refuse("[defaults]\nzip = [[\"inner\"]]\n" + grid, "s.toml:2: zip is of one grid");
     refuse(grid + "zip = \"inner\"\n", "s.toml:3: zip must list lists of keys");
     refuse(grid + "zip = [[\"inner\"]]\n", "s.toml:3: zip names inner, which the grid does not set");
     refuse(grid + "zip = [[\"inner\", \"inner\"]]\ninner = [1, 2]\n", "s.toml:3: zip names inner twice");

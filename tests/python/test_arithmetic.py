@@ -101,6 +101,18 @@ def test_results_go_where_the_caller_says_without_copies():
         mt.round(x[:10].reshape(2, 5), "s10e5", out=np.empty((5, 2)).T)
 
 
+@pytest.mark.parametrize("fmt", ["s17e8", "fx40.16", "e4m3fn"])
+def test_a_result_may_overlap_its_operands(fmt):
+    """As NumPy does it: as if the operands had been copied."""
+    for size in (10, 100001):
+        for to, of in ((slice(1, None), slice(0, -1)), (slice(0, -1), slice(1, None)), (slice(None), slice(None))):
+            y = np.arange(float(size)) % 16 / 2
+            expected = mt.add(y[of].copy(), y[of][::-1].copy(), fmt)
+            reverse = y[of][::-1]
+            mt.add(y[of], reverse, fmt, out=y[to])
+            np.testing.assert_array_equal(y[to], expected)
+
+
 def test_shapes_broadcast_and_any_layout_is_read():
     a = np.arange(12.0).reshape(3, 4) / 7
     assert same_bits(mt.add(a, a[0], "s7e8"), mt.add(a, np.broadcast_to(a[0], a.shape).copy(), "s7e8"))

@@ -1,4 +1,5 @@
 """Preconditioners for SciPy's solvers; advice that solves and that knows hardware; callbacks."""
+import pickle
 import threading
 
 import numpy as np
@@ -31,6 +32,13 @@ def test_a_cycle_in_ten_bits_preconditions_scipys_cg():
     assert words.shape == matrix.shape and words.dtype == np.float64 and words.spec == "v11,w=10"
     plain = steps_of(matrix, b, None)
     assert steps_of(matrix, b, words) <= steps_of(matrix, b, mt.multilevel(matrix, "w=double")) + 3 < plain / 5
+
+
+def test_it_can_be_pickled():
+    system = mt.problem("poisson2d:level=4")
+    cycle = mt.multilevel(system, "v11,w=10")
+    again = pickle.loads(pickle.dumps(cycle))
+    np.testing.assert_array_equal(again @ system.b, cycle @ system.b)
 
 
 def test_it_is_a_linear_operator():

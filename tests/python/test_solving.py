@@ -48,6 +48,30 @@ def test_a_solve_begins_at_a_guess():
             mt.solve("poisson2d:level=5", guess=wrong)
 
 
+@pytest.mark.parametrize("problem", ["poisson2d:level=4", "diffusion2d:level=4"])
+@pytest.mark.parametrize("options", [{"spec": "double"}, {"spec": "fx18.16"}, {"preconditioner": "multilevel"}])
+def test_dirichlet_nodes_keep_their_zeros_whatever_a_guess_has_there(problem, options):
+    system = mt.problem(problem)
+    solved = mt.solve(system, **options)
+    begun = mt.solve(system, guess=np.full(system.unknowns, 7.0), **options)
+    assert begun.converged and begun.true_residual < 1.001e-10
+    np.testing.assert_allclose(begun.solution, solved.solution, atol=1e-8)
+
+
+def test_a_datapath_that_a_cycle_does_not_use_is_refused():
+    with pytest.raises(ValueError, match="a cycle is the inner solver itself and has words of its own"):
+        mt.solve("poisson2d:level=4", "s17e8", preconditioner="multilevel:v11,w=10")
+
+
+def test_equal_problems_have_equal_systems():
+    one, other = mt.problem(np.eye(3)), mt.problem(np.eye(3) * 4)
+    assert one != other and one == mt.problem(np.eye(3)) and hash(one) == hash(mt.problem(np.eye(3)))
+    assert mt.problem(np.eye(3), np.ones(3)) != mt.problem(np.eye(3), np.zeros(3))
+    assert mt.problem("poisson2d:level=3") == mt.problem("poisson2d:level=3") != mt.problem("poisson2d:level=4")
+    with pytest.raises(ValueError, match="read-only"):
+        one.b[0] = 9
+
+
 def test_a_guess_may_have_a_column_for_each_right_hand_side():
     a = np.diag(np.full(30, 3.0)) - np.eye(30, k=1) - np.eye(30, k=-1)
     b = np.random.default_rng(1).standard_normal((30, 2))
@@ -256,6 +280,18 @@ def test_sweeps_keep_their_points(tmp_path):
     assert [row["unknowns"] for row in mt.sweep(file).rows] == [8]
 
 
+def test_sweeps_of_dense_systems_take_their_keys(tmp_path):
+    for keys in ({"problem": "n=16", "format": "s10e5", "pivot": "partial"}, {"n": 16, "steps": 3},
+                 {"problem": (p for p in ["n=16,kind=uniform"]), "format": "s17e8"}, {"n": 16, "krylov_tolerance": 1e-3,
+                                                                                      "refine": "gmres-ir"}):
+        assert mt.sweep(**keys).points == 1, keys
+    store = tmp_path / "dense.sqlite"
+    mt.sweep(n=16, store=store)
+    with pytest.warns(UserWarning, match="it holds dense systems alone; dense=True reads them"):
+        assert mt.read_store(store) == []
+    assert len(mt.read_store(store, dense=True)) == 1
+
+
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 def test_frames(library):
     pytest.importorskip(library, reason=f"{library} is not installed")
@@ -370,7 +406,8 @@ def test_advice_on_a_matrix_in_memory_runs(spread):
     assert options["jacobi"] == advice.advised.jacobi
     assert mt.solve(problem, **options).converged
     assert advice.advised.command.startswith("no command: this matrix is in memory")
-    assert advice.fewest.command == advice.advised.command and "mantissa solve --problem" not in advice.text
+    assert "**advice.advised.solve_options" in advice.advised.command
+    assert "**advice.fewest.solve_options" in advice.fewest.command and "mantissa solve --problem" not in advice.text
     assert mt.advise("poisson2d:level=4").advised.command.startswith("mantissa solve --problem 'poisson2d:level=4'")
 
 

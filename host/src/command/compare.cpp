@@ -47,7 +47,9 @@ int show_document(const CompareFlags& flags, const std::string& typed) {
     };
     if (!document.is_object() || !document.contains("name") || !document["name"].is_string())
         throw refuse(document.is_discarded() ? "no JSON" : "it has no name");
-    comparison::ComparisonDocument typed_document = comparison::document_from_json(document);
+    std::string wrong;
+    comparison::ComparisonDocument typed_document = comparison::document_from_json(document, &wrong);
+    if (!wrong.empty()) throw refuse(fmt::format("a value of {} is of another kind", wrong));
     if (typed_document.scheme.empty()) throw refuse("it has no scheme");
     // (what a later version wrote beside it stays in what is printed and stored)
     document["findings"] = typed_document.findings = findings::sentences(typed_document, {});

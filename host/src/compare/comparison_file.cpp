@@ -126,6 +126,10 @@ private:
                               "jacobi", "recurrence"});
             Design design;
             const bool area = file_.truth(t, "area", true);
+            for (const char* key : {"multiplier", "clock_mhz"})
+                if (!area && t.contains(key))
+                    file_.fail(text::TomlText::line_of(t, key),
+                               fmt::format("{} is of a core, and with area = false there is none: leave it out", key));
             const auto devices = read_devices(t, c);
             for (const std::string& multiplier : read_multipliers(t))
                 for (const std::size_t device : devices)

@@ -259,6 +259,12 @@ std::vector<std::pair<comparison::Stage, std::string>> stages_of(const DatapathS
     const DotSpec& d = s.dot;
     std::string dot = d.fixed ? fmt::format("fixed[{}:{}]", d.window.msb, d.window.lsb)
                               : fmt::format("{}/{}", to_string(d.accumulator), d.depth);
+    // (Sums of words are exact: a row is rounded once, where q is made, and a dot product not at all.)
+    if (s.fixed_vectors())
+        return {{Stage::vectors, vectors},
+                {Stage::iterate, to_string(s.u)},
+                {Stage::row_sum, "exact"},
+                {Stage::accumulators, "exact"}};
     return {{Stage::vectors, vectors},
             {Stage::iterate, to_string(s.u)},
             {Stage::row_sum, to_string(s.row) + (s.order == RowOrder::tree ? " in a tree" : "")},

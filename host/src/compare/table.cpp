@@ -94,7 +94,7 @@ text::Cell marked(const std::vector<std::string>& modelled, std::string_view key
 }
 
 std::string comparison_text(const comparison::ComparisonDocument& d) {
-    const bool cycles_alone = d.designs.empty() && d.cycle_cores;
+    const bool cycles_alone = d.designs.empty() && d.cycle_cores && !d.cycle_cores->empty();
     std::string out = cycles_alone ? fmt::format("{}: multilevel cycles, to {:.0e}\n", d.name, d.tolerance)
                                    : fmt::format("{}: {}, {} per step, to {:.0e}\n", d.name, d.scheme,
                                                  text::counted(d.inner, "inner iteration"), d.tolerance);
@@ -107,8 +107,11 @@ std::string comparison_text(const comparison::ComparisonDocument& d) {
         }
         const Cell iterations =
             x.status == comparison::Ending::converged ? Cell(x.inner_iterations) : Cell(text_of(x.status));
-        out += designs.row({name_of(x.spec, x.resident.value_or(false), x.sparse.value_or(false), x.chebyshev),
-                            iterations, x.outer_iterations, x.cycles_per_iteration, x.bytes_per_element});
+        const bool sparse = x.sparse.value_or(false);
+        std::string name = name_of(x.spec, x.resident.value_or(false), sparse, x.chebyshev);
+        if (x.jacobi.value_or(false) && !sparse) name += ", Jacobi";
+        if (x.headroom) name += fmt::format(", headroom {}", *x.headroom);
+        out += designs.row({name, iterations, x.outer_iterations, x.cycles_per_iteration, x.bytes_per_element});
     }
     for (const comparison::Device& device : d.devices) out += fronts_text(device, d.rows);
     if (!d.rows.empty()) out += "  (* modelled; slices, and so area, are estimates)\n";

@@ -219,22 +219,27 @@ struct Writer {
 struct Reader {
     static constexpr bool kReads = true;
     const Json& json;
+    std::string* wrong = nullptr; ///< set to the first key whose value is of another type
 
     template <class T, class... More> void operator()(const char* key, T& value, More&... more) const {
         const auto it = json.find(key);
         if constexpr (kIsMaybe<T>) value.lacks = it == json.end();
         if (it != json.end()) {
+            bool right = false;
             if constexpr (kIsMaybe<T> || kIsOptional<T>) {
-                if (typename T::value_type known{}; read(*it, known)) value.emplace(std::move(known));
+                typename T::value_type known{};
+                right = read(*it, known);
+                if (right) value.emplace(std::move(known));
             } else {
-                read(*it, value);
+                right = read(*it, value);
             }
+            if (!right && !it->is_null() && wrong != nullptr && wrong->empty()) *wrong = key;
         }
         if constexpr (sizeof...(More) > 0) (*this)(more...);
     }
 
     /// False, and nothing is taken, where the type is another.
-    template <class T> static bool read(const Json& from, T& value) {
+    template <class T> bool read(const Json& from, T& value) const {
         if constexpr (std::same_as<T, std::vector<Origin>>) {
             if (!from.is_object()) return false;
             for (const auto& [id, origin] : from.items())
@@ -264,7 +269,7 @@ struct Reader {
             value = from.get<std::string>();
         } else {
             if (!from.is_object()) return false;
-            Reader inner{from};
+            const Reader inner{from, wrong};
             fields(inner, value);
         }
         return true;
@@ -288,9 +293,9 @@ Json to_json(const SparseRow& row) {
     return Writer::written(row);
 }
 
-ComparisonDocument document_from_json(const Json& json) {
+ComparisonDocument document_from_json(const Json& json, std::string* wrong) {
     ComparisonDocument document;
-    Reader::read(json, document);
+    Reader{json, wrong}.read(json, document);
     return document;
 }
 

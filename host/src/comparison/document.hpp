@@ -375,7 +375,8 @@ Json to_json(const ComparisonDocument& document);
 Json to_json(const Row& row);
 Json to_json(const SparseRow& row);
 /// Of this or an earlier version. What is missing or of another type stays as the structures have it from the start;
-/// keys that are not known are passed over.
-ComparisonDocument document_from_json(const Json& json);
+/// keys that are not known are passed over. `wrong`, where it is given, becomes the first key with a value of another
+/// type.
+ComparisonDocument document_from_json(const Json& json, std::string* wrong = nullptr);
 
 } // namespace mantissa::comparison

@@ -55,16 +55,25 @@ constexpr auto kMakeGpu = make_gpu_engine;
 constexpr std::unique_ptr<Engine> (*kMakeGpu)() = nullptr;
 #endif
 
+// What mends it: the Python package leaves two engines to the program, and the kernels to who builds it with them.
+#ifdef MANTISSA_OF_PYTHON
+constexpr const char *kNoHls = "the Python package has none: the program mantissa has it", *kNoSystemc = kNoHls,
+                     *kNoGpu =
+                         "this Python package was built without CUDA: build it with MANTISSA_CUDA=ON, or take the "
+                         "program mantissa";
+#else
+constexpr const char *kNoHls = "this build has no hls library: build a source tree with the hls folder",
+                     *kNoSystemc = "built without SystemC: install libsystemc-dev and build again",
+                     *kNoGpu = "built without CUDA: install the CUDA toolkit and build again";
+#endif
+
 constexpr Known kKnown[] = {
     {"emulated", "vectorised C++ emulation on this processor", "", [] { return make_emulated_engine(); }},
-    {"hls", "the HLS-style C++ datapath", "this build has no hls library: build a source tree with the hls folder",
-     kMakeHls},
-    {"systemc", "the HLS datapath as timed SystemC processes",
-     "built without SystemC: install libsystemc-dev and build again", kMakeSystemc},
+    {"hls", "the HLS-style C++ datapath", kNoHls, kMakeHls},
+    {"systemc", "the HLS datapath as timed SystemC processes", kNoSystemc, kMakeSystemc},
     {"rtl", "the SystemVerilog core under Verilator", "built without Verilator: install verilator and build again",
      kMakeRtl},
-    {"gpu", "CUDA emulation on a graphics processor", "built without CUDA: install the CUDA toolkit and build again",
-     kMakeGpu},
+    {"gpu", "CUDA emulation on a graphics processor", kNoGpu, kMakeGpu},
 };
 
 } // namespace

@@ -148,7 +148,7 @@ std::vector<Option> datapath_options() {
              }},
         {.name = "tolerance",
          .type = Type::number,
-         .help = "on the defect relative to the first",
+         .help = "on the defect relative to the right-hand side",
          .low = 0,
          .high = 1,
          .open = true,

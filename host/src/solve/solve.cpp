@@ -18,6 +18,7 @@
 #include "mantissa/host/scaling.hpp"
 #include "mantissa/multilevel/cycle_solver.hpp"
 #include "outer/outer_arithmetic.hpp"
+#include "outer/row_check.hpp"
 #include "outer/verdict.hpp"
 #include "schemes.hpp"
 #include "systems/row_sums.hpp"
@@ -205,42 +206,11 @@ std::string why_not_true(std::span<const double> y, std::span<const double> u, d
                        true_residual, lost.empty() ? ": double precision cannot hold a better iterate" : lost);
 }
 
-/// Row i's diagonal entry, and whether it couples to another row.
-struct RowCheck {
-    double diagonal = 0;
-    bool coupled = false;
-};
-template <class Coefficient> RowCheck nine_point_check(Coefficient&& coefficient) {
-    RowCheck check;
-    for (std::size_t b = 0; b < kBands; ++b) {
-        if (b == kBands / 2) check.diagonal = coefficient(b);
-        else check.coupled |= coefficient(b) != 0;
-    }
-    return check;
-}
-RowCheck row_check(const Stencil& m, std::size_t i) {
-    return m.on_edge(i) ? RowCheck{} : nine_point_check([&](std::size_t b) { return m.coefficients()[b]; });
-}
-RowCheck row_check(const Bands& m, std::size_t i) {
-    return nine_point_check([&](std::size_t b) { return m.band(b)[i]; });
-}
-RowCheck row_check(const SymmetricBands& m, std::size_t i) {
-    return nine_point_check([&](std::size_t b) { return m.coefficient(b, i); });
-}
-RowCheck row_check(const CompressedRows& m, std::size_t i) {
-    RowCheck check;
-    for (std::uint64_t k = m.row_begin()[i]; k < m.row_begin()[i + 1]; ++k) {
-        if (m.column()[k] == i) check.diagonal = m.value()[k];
-        else check.coupled |= m.value()[k] != 0;
-    }
-    return check;
-}
-
 /// The first diagonal entry that no positive definite matrix has, in words; empty when there is none. (An empty row is
 /// a Dirichlet node.)
 std::string bad_diagonal(const System& system) {
     for (std::size_t i = 0; i < system.size(); ++i) {
-        const RowCheck check = std::visit([i](const auto& m) { return row_check(m, i); }, system.matrix());
+        const solving::RowCheck check = solving::row_check(system, i);
         if (check.diagonal < 0 || (check.diagonal == 0 && check.coupled))
             return fmt::format("diagonal entry {} is {}, so the matrix is not positive definite; ", i + 1,
                                check.diagonal);

@@ -160,6 +160,8 @@ public:
                 sweep.store = *store;
             } else if (key == "defaults") {
                 if (!node.is_table()) fail(line, "defaults must be a table: write [defaults]");
+                if (const toml::node* const zip = node.as_table()->get("zip"))
+                    fail(zip->source().begin.line, "zip is of one grid: write it there, not under [defaults]");
                 if (!root.contains("dense")) defaults = read_axes(*node.as_table());
             } else if (key == "grid" || key == "dense") {
                 if (!node.is_array_of_tables()) fail(line, fmt::format("{0} must be tables: write [[{0}]]", key.str()));

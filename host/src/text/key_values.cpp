@@ -21,6 +21,8 @@ KeyValues::KeyValues(std::string_view text, std::string_view options, std::strin
         if (equals == std::string_view::npos)
             fail(fmt::format("{} is not KEY=VALUE; the keys are {}", base::quoted(part), known_));
         const std::string_view key = part.substr(0, equals);
+        if (key.find_first_of(" \t") != std::string_view::npos)
+            fail(fmt::format("the key {} has a blank; leave it out", base::quoted(key)));
         for (const auto& pair : pairs_)
             if (pair.first == key) fail(fmt::format("{}= is given twice", base::shortened(key)));
         std::string_view value = part.substr(equals + 1);

@@ -93,7 +93,7 @@ void print_answer(std::FILE* to, const SolveOptions& o, const SolveResult& r, co
         r.detail.empty() ? to_string(r.status) : fmt::format("{}: {}{}", to_string(r.status), r.detail, option));
     row("iterations", refining ? fmt::format("{} inner, {} outer", r.inner_iterations, r.outer_iterations)
                                : fmt::format("{}", r.inner_iterations));
-    row("true residual", fmt::format("{:.3e}  (double precision, relative to the first)", r.true_residual));
+    row("true residual", fmt::format("{:.3e}  (double precision, relative to the right-hand side)", r.true_residual));
     if (r.error) row("error", fmt::format("{:.5e}  (root mean square, against the continuous solution)", *r.error));
     if (r.energy) row("energy error", to_text(*r.energy));
     if (r.bound) row("error bound", to_text(*r.bound));

@@ -145,7 +145,8 @@ Run setup_tune(CLI::App& app, const std::string& typed) {
     app.add_option("--sides", flags->sides, "right-hand sides that decide between the best")
         ->check(whole_number(1, 100))
         ->capture_default_str();
-    app.add_option("--tolerance", flags->tolerance, "on the defect relative to the first")->capture_default_str();
+    app.add_option("--tolerance", flags->tolerance, "on the defect relative to the right-hand side")
+        ->capture_default_str();
     declare(app, Common::threads, flags->threads, "solves at a time, 0 for all cores");
     declare(app, Common::json, flags->json_file, "write the answer to a JSON file; -: standard output");
     return [flags, typed] { return tune_command(*flags, typed); };

@@ -21,8 +21,8 @@ constexpr double kWordBytes = 8; ///< of b or u
 
 /// The clock that is given for a device, or none.
 std::optional<double> clock_of(const CycleDesign& design, const Device& device) {
-    if (design.clock_mhz) return device.max_mhz ? std::min(*design.clock_mhz, *device.max_mhz) : *design.clock_mhz;
-    return device.clock_mhz ? device.clock_mhz : device.max_mhz;
+    const std::optional<double> given = design.clock_mhz ? design.clock_mhz : device.clock_mhz;
+    return given && device.max_mhz ? std::min(*given, *device.max_mhz) : given ? given : device.max_mhz;
 }
 
 InvalidInput no_word_cycles(const std::string& path, const char* what) {
@@ -49,8 +49,12 @@ struct Writer {
         if (solve == g.cycle_solves.end()) return; // gathering has said why
         const SolveResult& r = solve->second.value.result;
         if (r.status != Status::converged) {
-            gap({fmt::format("{} on {}", to_string(design.cycle), problem), "its solve ended: " + to_string(r.status),
-                 "give the words more bits, or loosen the tolerance"});
+            const std::string outer = to_string(design.outer);
+            gap({fmt::format("{} on {}", comparison::cycle_name(to_string(design.cycle), outer), problem),
+                 fmt::format("its solve ended: {}{}", to_string(r.status), r.detail.empty() ? "" : ", " + r.detail),
+                 fmt::format(
+                     "give the cycle's words more bits, or outer ({}) more fraction bits, or loosen the tolerance",
+                     outer)});
             return;
         }
         const multilevel::GridPlan plan = multilevel::grid_plan(g.cycle_grids.at(problem), design.cycle);

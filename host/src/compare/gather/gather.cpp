@@ -188,7 +188,8 @@ void gather_solves(GatherContext& context) {
 void gather(const Comparison& comparison, const GatherOptions& options, Gathered& out) {
     const std::vector<GpuFile> gpu = read_gpu_files(comparison);
     for (const CycleDesign& design : comparison.cycles)
-        for (const std::string& path : design.gpu_runs) static_cast<void>(read_word_cycle_runs(path)); // before any work
+        for (const std::string& path : design.gpu_runs)
+            static_cast<void>(read_word_cycle_runs(path)); // before any work
     std::map<std::string, Problem> problems;
     for (const std::string& text : comparison.problems) {
         Problem problem = make_problem(text);
@@ -205,6 +206,12 @@ void gather(const Comparison& comparison, const GatherOptions& options, Gathered
                 base::quoted(text)));
     check_sparse(comparison, problems);
     check_stencils(comparison, problems);
+    for_solves(comparison,
+               [&](const std::string& problem, const Design& design, const std::string& engine, std::uint64_t inner) {
+                   const Point point = point_of(comparison, problem, engine, design, inner);
+                   if (const std::string why = options::refusal(point.options); !why.empty())
+                       throw InvalidInput(fmt::format("design {}: {}", to_string(design.spec), why));
+               });
     const StoreAccess access = options.stored_only ? StoreAccess::read : StoreAccess::write;
     Store store(options.store, access);
     ComparisonStore documents(options.store, access);

@@ -1,4 +1,6 @@
 // OBJ: a mesh as text.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "faces.hpp"
@@ -43,6 +45,8 @@ TriangleMesh read_obj(std::string_view text, std::string_view name) {
     NumberText in(text, name);
     in.continue_lines();
     Faces faces(mesh, name);
+    std::uint32_t last = 0; // of all corners, and the line of it: vertices may come after their faces
+    std::uint64_t line = 0;
     for (; !in.at_end(); in.take_line()) {
         in.skip_blanks();
         if (in.at_line_end()) continue;
@@ -54,11 +58,19 @@ TriangleMesh read_obj(std::string_view text, std::string_view name) {
             continue;
         }
         faces.begin();
-        for (in.skip_blanks(); !in.at_line_end() && in.peek() != '#'; in.skip_blanks())
-            faces.corner(obj_corner(in, mesh.points.size()));
+        for (in.skip_blanks(); !in.at_line_end() && in.peek() != '#'; in.skip_blanks()) {
+            const std::uint32_t corner = obj_corner(in, mesh.points.size());
+            if (corner > last) line = in.line();
+            last = std::max(last, corner);
+            faces.corner(corner);
+        }
         if (faces.corners() < 3) in.fail(fmt::format("a face of {} corners: give three or more", faces.corners()));
         faces.end();
     }
+    if (line != 0 && last >= mesh.points.size())
+        NumberText::fail(name, line,
+                         fmt::format("a face names vertex {} of {}: the file is truncated, or wrong",
+                                     std::uint64_t{last} + 1, mesh.points.size()));
     faces.finish();
     return mesh;
 }

@@ -9,6 +9,7 @@
 #include "around.hpp"
 #include "mantissa/host/residual.hpp"
 #include "solve/context.hpp"
+#include "solve/outer/row_check.hpp"
 #include "solve/outer/verdict.hpp"
 
 namespace mantissa::solving {
@@ -78,6 +79,9 @@ SolveResult solve_from_guess(const Problem& problem, const Engine& engine, const
     SolveResult total;
     std::vector<double> u = problem.guess;
     if (all == 0) std::fill(u.begin(), u.end(), 0.0); // (zero is the solution)
+    // A Dirichlet node keeps its zero, whatever the guess has there: its neighbours' rows would read another boundary.
+    for (std::size_t i = 0; i < u.size(); ++i)
+        if (u[i] != 0 && row_check(problem.system, i).empty()) u[i] = 0;
     for (double before = std::numeric_limits<double>::infinity();;) {
         total.true_residual = relative_residual(problem.system, u, problem.b, options.threads, decides);
         const bool first = std::isinf(before), reached = total.true_residual < decides;
