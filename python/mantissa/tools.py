@@ -56,27 +56,30 @@ class Synthesis:
     slices: int
     """Estimated (xc2v, ecp5), or a lower bound (xc7; xcup: CLBs)."""
     depth: int
-    clock_mhz: float
-    clock_kind: str
+    clock_mhz: Optional[float]
+    """None without registers (combinational=True), and so the next two."""
+    clock_kind: Optional[str]
     """"modelled", or "measured" by place and route."""
-    clock_from: str
+    clock_from: Optional[str]
 
 
 def simulate(problem: ProblemLike, spec: Optional[FormatLike] = None, *, clock_mhz: float = 100, bandwidth_gb: float = 0,
              latency_ns: float = 0, stall: float = 0, seed: int = 1, cores: int = 1,
-             **options: Unpack[SolveOptions]) -> Simulation:
+             lanes: int = 1, **options: Unpack[SolveOptions]) -> Simulation:
     """A solve on the RTL core under Verilator, with a memory of this bandwidth (GB/s, 0: no limit) and latency. spec:
     "s17e8" where nothing is given.
 
-    The other keywords are those of solve(). The first simulation of a datapath builds a model (half a minute or more), which is kept. Raises RuntimeError, one
-    line, where Verilator or a compiler is missing or fails, ValueError for a datapath or a problem that the core has not.
+    cores: that share a grid. lanes: of the core of cycles (preconditioner="multilevel"), a power of two; those of other
+    cores stand in their spec, as "fx18.16,lanes=2". The other keywords are those of solve(). The first simulation of a
+    datapath builds a model (half a minute or more), which is kept. Raises RuntimeError, one line, where Verilator or a
+    compiler is missing or fails, ValueError for a datapath or a problem that the core has not.
     """
     asked = given(spec=None if spec is None else format_text(spec), history=True, solution=True, **options)
     system = _problem(problem)
     _require_one(system, _ONE_COLUMN)
     fields = _core.simulate(system._core, asked, number(clock_mhz, "clock_mhz"), number(bandwidth_gb, "bandwidth_gb"),
                             number(latency_ns, "latency_ns"), number(stall, "stall"), whole(seed, "seed", 0, 2 ** 64 - 1),
-                            whole(cores, "cores", 1, 64))
+                            whole(cores, "cores", 1, 64), whole(lanes, "lanes", 1, 256))
     return Simulation(solve=_solve_result(fields.pop("solve")), **fields)
 
 

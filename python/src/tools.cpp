@@ -18,7 +18,7 @@ namespace {
 struct Hardware {
     double clock_mhz = 100, bandwidth_gb = 0, latency_ns = 0, stall = 0;
     std::uint64_t seed = 1;
-    int cores = 1;
+    int cores = 1, lanes = 1;
 };
 
 sim::RtlOptions rtl_options(const Hardware& h, std::shared_ptr<sim::CycleCounts> counts) {
@@ -28,8 +28,10 @@ sim::RtlOptions rtl_options(const Hardware& h, std::shared_ptr<sim::CycleCounts>
     if (!(h.latency_ns >= 0 && h.latency_ns <= 1e6)) throw InvalidInput("latency_ns: give 0 to 1e6 ns");
     if (!(h.stall >= 0 && h.stall < 1)) throw InvalidInput("stall: give a probability below 1");
     if (h.cores < 1 || h.cores > 64) throw InvalidInput("cores: give 1 to 64");
+    if (h.lanes < 1 || h.lanes > 256) throw InvalidInput("lanes: give 1 to 256");
     sim::RtlOptions o;
     o.cores = h.cores;
+    o.cycle_lanes = h.lanes;
     o.memory = sim::memory_for(h.clock_mhz * 1e6, h.bandwidth_gb * 1e9, h.latency_ns * 1e-9);
     o.memory.stall = h.stall;
     o.memory.seed = h.seed;
@@ -38,14 +40,20 @@ sim::RtlOptions rtl_options(const Hardware& h, std::shared_ptr<sim::CycleCounts>
 }
 
 nb::dict simulate_of(const Problem& problem, const nb::dict& given, double clock_mhz, double bandwidth_gb,
-                     double latency_ns, double stall, std::uint64_t seed, int cores) {
+                     double latency_ns, double stall, std::uint64_t seed, int cores, int lanes) {
     const SolveOptions options = solve_options(given);
+    if (options.preconditioner && (bandwidth_gb != 0 || latency_ns != 0 || stall != 0))
+        throw InvalidInput("bandwidth_gb, latency_ns and stall: the cycle core keeps all vectors and reads no memory; "
+                           "leave them out");
+    if (!options.preconditioner && lanes != 1)
+        throw InvalidInput("lanes: it is of the cycle core; the lanes of other cores stand in their spec, as "
+                           "fx18.16,lanes=2");
     if (options.resident)
         throw InvalidInput("resident: a core that runs the whole solve is solve(engine='rtl', resident=True); leave it "
                            "out");
     const auto counts = std::make_shared<sim::CycleCounts>();
     const auto rtl =
-        sim::make_rtl_engine(rtl_options({clock_mhz, bandwidth_gb, latency_ns, stall, seed, cores}, counts));
+        sim::make_rtl_engine(rtl_options({clock_mhz, bandwidth_gb, latency_ns, stall, seed, cores, lanes}, counts));
     Watch watch{nb::object(nb::none())};
     SolveResult result;
     {
@@ -124,9 +132,10 @@ nb::dict synthesize_of(const std::string& spec, const std::string& target, const
     d["io_bits"] = f.io_bits;
     d["slices"] = f.slices(target);
     d["depth"] = f.depth;
-    d["clock_mhz"] = clock.mhz;
-    d["clock_kind"] = clock.kind;
-    d["clock_from"] = clock.derivation;
+    // (Without registers there is no clock.)
+    d["clock_mhz"] = combinational ? nb::none() : nb::cast(clock.mhz);
+    d["clock_kind"] = combinational ? nb::none() : nb::cast(clock.kind);
+    d["clock_from"] = combinational ? nb::none() : nb::cast(clock.derivation);
     return d;
 }
 
@@ -134,7 +143,7 @@ nb::dict synthesize_of(const std::string& spec, const std::string& target, const
 
 void bind_tools(nb::module_& m) {
     m.def("simulate", &simulate_of, "problem"_a, "options"_a, "clock_mhz"_a, "bandwidth_gb"_a, "latency_ns"_a,
-          "stall"_a, "seed"_a, "cores"_a);
+          "stall"_a, "seed"_a, "cores"_a, "lanes"_a);
     m.def("synthesize", &synthesize_of, "spec"_a, "target"_a, "multiplier"_a, "part"_a, "bands"_a, "combinational"_a,
           "place"_a, "store"_a);
 }

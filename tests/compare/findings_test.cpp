@@ -80,6 +80,38 @@ TEST(VectorBits, WordsCountWhatIsBesideTheSign) {
     EXPECT_FALSE(findings::vector_bits("1:s17e8;0.5:s10e8"));
 }
 
+TEST(Findings, CycleCoresStandBesideCgAndTheGpu) {
+    const auto core = [](const char* problem, double seconds, double clocks, std::uint64_t lanes, std::uint64_t cores) {
+        return Json{{"problem", problem},
+                    {"device", "chip"},
+                    {"cycle", "b2,w=10"},
+                    {"outer", "fx64.54"},
+                    {"lanes", lanes},
+                    {"cores", cores},
+                    {"cycles", 15},
+                    {"clocks", clocks},
+                    {"clock_hz", 3e8},
+                    {"clock_kind", "given"},
+                    {"seconds", seconds},
+                    {"seconds_core", seconds},
+                    {"seconds_link", lanes > 1 ? Json(1e-6) : Json()}};
+    };
+    Json d = document({}, {row("s17e8", 4e-3, 0.1), row("s23e8", 5e-3, 0.1)});
+    const Json gpu{
+        {"problem", kProblem}, {"device", "a GPU"}, {"cycle", "v11,w=10"}, {"cycles", 14}, {"seconds", 5e-4}};
+    d["cycle_cores"] = {core(kProblem, 6e-4, 2e5, 1, 1), core(kProblem, 1e-4, 3e4, 16, 2),
+                        core("poisson2d:level=5", 1e-5, 1e3, 1, 1), gpu};
+    EXPECT_EQ(sentences_of(d, {}).back(),
+              "Fastest of 2 cycle cores on chip at poisson2d:level=7: b2,w=10, u fx64.54 (2 cores of 16 lanes), 100 us "
+              "(modelled, b and u over the bus included) for 15 cycles, 40 times as fast as the fastest design of CG "
+              "there, s17e8; a GPU takes 500 us with v11,w=10 (measured, transfers not included).");
+    d["rows"] = Json::array();
+    d["cycle_cores"] = Json::array({core(kProblem, 6e-4, 2e5, 1, 1)});
+    EXPECT_EQ(sentences_of(d, {}).back(),
+              "The only cycle core on chip at poisson2d:level=7: b2,w=10, u fx64.54 (1 lane), 600 us (modelled, "
+              "transfers not included) for 15 cycles.");
+}
+
 TEST(Findings, TheFewestIterationsAreThoseOfAllThatTheResultsHold) {
     const Json d = document({design("s52e11", 172), design("s23e8", 287), design("s17e8", 374)});
     const std::string alone = sentences_of(d, {}).at(0);

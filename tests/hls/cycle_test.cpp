@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <memory>
 #include <random>
 #include <string>
 #include <vector>
@@ -87,6 +88,35 @@ TEST(HlsCycle, CoresDoNotChangeABit) {
     expect_cores<2, 2, 2, 3>("v22,w=10,f=16");
     expect_cores<2, 0, 4, 5>("b2,w=10", true);
     expect_cores<4, 4, 1, 2>("v44,w=12/8,f=20,e=14");
+}
+
+/// Memories come as they are on a device; a core of other steps than the plan's does not begin.
+TEST(HlsCycle, WhatItsMemoriesHoldBeforeDoesNotMatter) {
+    const CycleSpec spec = parse_cycle_spec("b2,w=10");
+    const GridWords grid = test::word_grid(4);
+    const multilevel::GridPlan given = multilevel::grid_plan(grid, spec);
+    const mantissa_hls::cycle::CyclePlan plan = hls::cycle_plan(given);
+    const mantissa_hls::cycle::CycleSlab slabs[] = {hls::cycle_slab(given, 0, 1)};
+    hls::CycleMemories memories(plan.levels, slabs[0]);
+    const mantissa_hls::cycle::CycleMemory memory[] = {memories.memory()};
+    for (int l = 0; l < plan.levels; ++l)
+        for (int k = 0; k < 1 << 2 * (plan.levels - l); ++k) {
+            if (l > 0) memory[0].e[l][k] = memory[0].t[l][k] = 0x5555;
+            if (l + 1 < plan.levels) memory[0].f[l][k] = 0x5555;
+        }
+    const Words b = test::word_right_hand_side(grid, 48, 4);
+    memories.load(b);
+    auto core = std::make_unique<mantissa_hls::cycle::CycleCore<2, 0, 4>>();
+    ASSERT_TRUE(core->begin(plan, slabs, memory));
+    const WordRequest request{multilevel::word_tolerance(1e-8 * test::word_norm(b)), 40};
+    std::uint64_t cycles = 0;
+    core->solve({request.tolerance.t, request.tolerance.point, 40}, cycles, [](const auto&) {});
+    Words expected, found(b.size(), 0);
+    EXPECT_EQ(multilevel::make_reference_word_solver(grid, spec)->solve(b, request, expected).cycles, cycles);
+    memories.read(found);
+    EXPECT_EQ(found, expected);
+    auto other = std::make_unique<mantissa_hls::cycle::CycleCore<1, 0, 4>>();
+    EXPECT_FALSE(other->begin(plan, slabs, memory));
 }
 
 TEST(HlsCycle, RandomSpecs) {

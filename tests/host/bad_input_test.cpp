@@ -431,7 +431,7 @@ TEST(BadInput, Outputs) {
             {kSmall + "--history - --solution -", {"--solution - and --history"}},
             {"sweep " + toml + " --csv - --json", {"--csv - and --json"}},
             {"reproduce table5 --plot " + missing, {"--plot", "there is no folder"}},
-            {"smooth x.obj --picture map.png", {"--picture 'map.png'", "written as SVG; name it .svg"}},
+            {"smooth x.obj -o y.obj --picture map.png", {"--picture 'map.png'", "written as SVG; name it .svg"}},
             {"reproduce cnc --figure 3 -o map.pdf", {"-o 'map.pdf'", "written as SVG; name it .svg"}},
             {kSimulate + "--trace -", {"--trace '-'"}},
             {kSimulate + "--trace /dev/null", {"--trace '/dev/null'"}},

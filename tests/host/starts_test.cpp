@@ -77,6 +77,31 @@ TEST(Guess, AFarOneIsMended) {
     }
 }
 
+TEST(Guess, OneThatIsWorseThanZeroCostsNothing) {
+    Problem far = make_problem("poisson2d:level=3");
+    const auto engine = make_emulated_engine();
+    const SolveResult zero = solve(far, *engine, SolveOptions{});
+    far.guess.assign(far.b.size(), 1e12);
+    EXPECT_EQ(solve(far, *engine, SolveOptions{}).inner_iterations, zero.inner_iterations);
+}
+
+TEST(Guess, TheLimitThatIsSaidIsOfAllRounds) {
+    Problem near = make_problem("poisson2d:level=5");
+    near.guess.assign(near.b.size(), 1);
+    SolveOptions few;
+    few.max_iterations = 15;
+    EXPECT_EQ(solve(near, *make_emulated_engine(), few).detail, "the limit of 15 inner iterations is reached");
+}
+
+TEST(Starts, ARightHandSideAtADirichletNodeIsRefused) {
+    for (const char* text : {"poisson2d:level=3", "diffusion2d:level=3"}) {
+        Problem problem = make_problem(text);
+        problem.b[80] = 1e-12;
+        expect_invalid([&] { static_cast<void>(solve(problem, *make_emulated_engine(), SolveOptions{})); },
+                       "right-hand side: element 81 is 1e-12 at a Dirichlet node, whose row is empty; give 0 there");
+    }
+}
+
 /// A finite guess whose residual is not: said so, whether or not its quotient with b can be formed.
 TEST(Guess, OneBeyondRangeIsRefused) {
     Problem far = sparse_problem();

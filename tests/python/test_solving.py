@@ -198,6 +198,8 @@ def test_ones_own_matrix():
     (lambda: mt.sweep(), "keywords"),
     (lambda: mt.synthesize("s17e8", "abacus"), "target 'abacus'"),
     (lambda: mt.simulate("poisson2d:level=4", cores=0), "cores"),
+    (lambda: mt.simulate("poisson2d:level=4", lanes=4), "the lanes of other cores stand in their spec"),
+    (lambda: mt.simulate("poisson2d:level=4", preconditioner="multilevel", stall=0.5), "the cycle core keeps all vectors"),
     (lambda: mt.solve_dense(np.ones((2, 3))), "square"),
     (lambda: mt.solve_dense(np.eye(3), lu="lu:double,sum=free"), "engine gpu alone"),
     (lambda: mt.solve_dense(np.eye(3), engine="abacus"), "no such engine"),

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <stdexcept>
 #include <vector>
 
 #include "mantissa/hls/cycle_memories.hpp"
@@ -22,7 +23,7 @@ public:
             memories_.push_back(std::make_unique<CycleMemories>(plan.levels, slabs[c]));
             memories[c] = memories_.back()->memory();
         }
-        core_->begin(plan, slabs, memories);
+        if (!core_->begin(plan, slabs, memories)) throw std::logic_error("a cycle core of other steps than its plan");
     }
     multilevel::WordOutcome solve(std::span<const std::int64_t> b, const multilevel::WordRequest& request,
                                   std::vector<std::int64_t>& u) override {

@@ -12,6 +12,8 @@ mantissa_hls::cycle::CyclePlan cycle_plan(const multilevel::GridPlan& plan) {
     out.corner = plan.corner;
     out.guard = plan.guard;
     out.most = plan.most;
+    out.before = static_cast<std::int32_t>(plan.before.size());
+    out.after = static_cast<std::int32_t>(plan.after.size());
     out.inverse = plan.inverse;
     out.inverse_point = plan.inverse_point;
     for (std::size_t k = 0; k < plan.before.size(); ++k) {

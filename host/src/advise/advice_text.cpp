@@ -128,7 +128,7 @@ std::string advised_command(const Problem& problem, const Proposal& proposal) {
     const SolveOptions& o = proposal.options;
     std::string text = fmt::format("mantissa solve --problem {} --jacobi --scheme residual-guided --inner {} --spec {}",
                                    base::shell_quoted(problem.name), o.inner, base::shell_quoted(to_string(o.spec)));
-    if (!proposal.engine.empty()) text += " --engine " + base::shell_quoted(proposal.engine);
+    if (!proposal.engine.empty()) text += " --engine " + proposal.engine;
     if (o.headroom) text += fmt::format(" --headroom {}", *o.headroom);
     if (o.tolerance != SolveOptions{}.tolerance) text += fmt::format(" --tolerance {:g}", o.tolerance);
     if (o.max_iterations != 0) text += fmt::format(" --max-iterations {}", o.max_iterations);

@@ -65,6 +65,9 @@ sim::TraceWindow trace_of(const SimulateFlags& f) {
         throw InvalidInput(fmt::format("--trace {}: that name is for GTKWave's save file; give the waveform another, "
                                        "as pass.fst",
                                        base::quoted(f.trace, 200)));
+    if (const std::string ending = fs::path(f.trace).extension().string(); ending == ".vcd" || ending == ".ghw")
+        throw InvalidInput(
+            fmt::format("--trace {}: waveforms are written as FST; name it .fst", base::quoted(f.trace, 200)));
     base::check_writable("--trace", f.trace);
     base::check_writable("--trace", fs::path(f.trace).replace_extension(".gtkw").string());
     return window;
@@ -253,7 +256,7 @@ int simulate_command(const SimulateFlags& flags) {
         if (checked)
             fmt::print("{:<18}all {} {} equal to {}, bit for bit\n", "check", passes->load(),
                        cycles ? "cycles" : "passes", flags.check);
-        if (!kept && (checked || options.energy))
+        if (!kept && flags.cores == 1 && (checked || options.energy))
             fmt::print("{:<18}one by one, for {}: a clock more each than passes that follow one another\n", "started",
                        checked ? flag_of(Common::check) : "the energy of the error");
     }

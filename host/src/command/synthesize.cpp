@@ -34,7 +34,8 @@ struct SynthesizeFlags {
     std::vector<std::string> cycles{"b2,w=10"};
     std::string store;
     std::vector<std::string> bands; ///< empty: what the core has, streams if it may
-    int seeds = 5, jobs = 1, level = 10, stored_level = 5;
+    int seeds = 5, jobs = 1, level = 10;
+    std::optional<int> stored_level;
     std::vector<int> lanes{1}, cores{1};
     bool combinational = false, place = false, json = false;
 };
@@ -57,6 +58,8 @@ std::vector<bool> constant_bands_of(const SynthesizeFlags& flags, const Datapath
     return constant;
 }
 
+constexpr int kUsualStored = 5; ///< level of the memories of a cycle core: they are counted apart
+
 bool of_cycles(std::string_view part) {
     return part == "cycle" || part == "cycle-checked";
 }
@@ -71,7 +74,8 @@ void append_cycles(std::vector<SynthesisOutcome>& all, const SynthesizeFlags& fl
                     o.request.target = target;
                     o.request.part = part;
                     o.request.combinational = flags.combinational;
-                    o.request.cycle = {parse_cycle_spec(cycle), flags.level, flags.stored_level, lanes, cores};
+                    o.request.cycle = {parse_cycle_spec(cycle), flags.level,
+                                       flags.stored_level.value_or(std::min(kUsualStored, flags.level)), lanes, cores};
                     all.push_back(std::move(o));
                 }
 }
@@ -173,12 +177,14 @@ results::Json to_json(const SynthesisOutcome& o, const std::string& tool) {
                        {"memory_blocks", f.memory_blocks()},
                        {"io_bits", f.io_bits},
                        {"slices_estimate", f.slices(o.request.target)},
-                       {"depth", f.depth},
-                       {"model_mhz", model.mhz},
-                       {"model_path", f.model_path},
-                       {"clock_mhz", o.clock().mhz},
-                       {"clock_kind", o.clock().kind},
-                       {"clock_from", o.clock().derivation}};
+                       {"depth", f.depth}};
+    // (Without registers there is no clock.)
+    const bool clocked = !o.request.combinational;
+    j["model_mhz"] = clocked ? results::Json(model.mhz) : results::Json();
+    j["model_path"] = clocked ? results::Json(f.model_path) : results::Json();
+    j["clock_mhz"] = clocked ? results::Json(o.clock().mhz) : results::Json();
+    j["clock_kind"] = clocked ? results::Json(o.clock().kind) : results::Json();
+    j["clock_from"] = clocked ? results::Json(o.clock().derivation) : results::Json();
     for (const synthesis::Placement& p : o.placements)
         j["placements"].push_back({{"seed", p.seed}, {"mhz", p.mhz}, {"critical", p.critical}});
     return j;
@@ -276,7 +282,7 @@ Run setup_synthesize(CLI::App& app, const std::string& typed) {
     app.add_option("--level", flags->level, "of --operator cycle: rows and counters for 2^LEVEL + 1 nodes a side")
         ->capture_default_str();
     app.add_option("--stored-level", flags->stored_level, "of --operator cycle: and memory for grids up to this level")
-        ->capture_default_str();
+        ->default_str(std::to_string(kUsualStored));
     app.add_option("--lanes", flags->lanes, "of --operator cycle: nodes a clock, a power of two; may be repeated")
         ->capture_default_str();
     app.add_option("--cores", flags->cores, "of --operator cycle: cores that share the grid; may be repeated")

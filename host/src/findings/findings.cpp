@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "cycles.hpp"
 #include "mantissa/spec.hpp"
 #include "rows.hpp"
 #include "text/counted.hpp"
@@ -269,6 +270,7 @@ std::vector<std::string> sentences(const ComparisonDocument& document, const std
     if (document.section55 && !document.section55->text.empty()) add("Section 5.5 again: " + document.section55->text);
     for (const PeerEngine engine : {PeerEngine::gpu, PeerEngine::cpu})
         add(peer_text(document, devices, problem, engine));
+    for (std::string& sentence : cycle_sentences(document)) add(std::move(sentence));
     return list;
 }
 

@@ -20,10 +20,10 @@ struct SolveBeside {
 };
 
 /// Sentences with figures: iterations; for each device the fastest design, the one of least area times time, the best
-/// format of each stage, a constant stencil; section 5.5; GPU and processor. A superlative names the number of designs
-/// that it is drawn from, and there is none among one. `beside` are all solves that the results hold: of the same
-/// setting as the comparison's they take part in the sentence on iterations. Fields that `document` lacks leave out
-/// the sentences that need them.
+/// format of each stage, a constant stencil; section 5.5; GPU and processor; cores of multilevel cycles. A superlative
+/// names the number of designs that it is drawn from, and there is none among one. `beside` are all solves that the
+/// results hold: of the same setting as the comparison's they take part in the sentence on iterations. Fields that
+/// `document` lacks leave out the sentences that need them.
 std::vector<std::string> sentences(const comparison::ComparisonDocument& document,
                                    const std::vector<SolveBeside>& beside);
 

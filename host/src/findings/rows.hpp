@@ -43,6 +43,9 @@ Devices devices_with_rows(const ComparisonDocument& document, const std::string&
 inline double seconds_of(const comparison::Peer& peer) {
     return peer.seconds;
 }
+inline double seconds_of(const comparison::CycleRow& row) {
+    return row.seconds;
+}
 inline double seconds_of(const comparison::SparseRow& row) {
     return row.seconds.value_or(0);
 }

@@ -73,7 +73,8 @@ std::vector<Option> declared() {
         of(Group::problem, "store", Type::text, "with --device: a results file that keeps what it computes", kAdvice),
         of(Group::problem, "guess", Type::text,
            "begin there in place of zero: a file as --solution writes it, of one column for all right-hand sides or "
-           "one for each (Dirichlet nodes keep their zeros)"),
+           "one for each (Dirichlet nodes keep their zeros; one that leaves more than 1000 times "
+           "the right-hand side is left out)"),
         of(Group::output, "history", Type::text, "write the defect of every step to a CSV file; -: standard output"),
         of(Group::output, "solution", Type::text,
            "write the solution to a MatrixMarket file, converged or not; -: standard output", kDense),

@@ -38,6 +38,26 @@ bool engine_cycles(const Problem& problem, const Engine& engine, const SolveOpti
            engine.cycles_refusal(problem.system, *o.preconditioner, {*o.outer}).empty();
 }
 
+/// A Dirichlet node keeps its zero: nothing there takes a right-hand side. (They are at a grid's edge.)
+void check_edge(const Problem& problem) {
+    const std::size_t row = problem.system.row_length(), size = problem.system.size();
+    const auto check_node = [&](std::size_t i) {
+        if (problem.b[i] != 0 && solving::row_check(problem.system, i).empty())
+            throw InvalidInput(fmt::format("right-hand side: element {} is {} at a Dirichlet node, whose row is empty; "
+                                           "give 0 there",
+                                           i + 1, problem.b[i]));
+    };
+    if (row == 0 || size < row) return;
+    for (std::size_t i = 0; i < row; ++i) {
+        check_node(i);
+        check_node(size - row + i);
+    }
+    for (std::size_t i = 0; i < size; i += row) {
+        check_node(i);
+        check_node(i + row - 1);
+    }
+}
+
 void check(const Problem& problem, const Engine& engine, const SolveOptions& o) {
     const auto require = [](bool good, const std::string& what) {
         if (!good) throw InvalidInput(what);
@@ -58,6 +78,7 @@ void check(const Problem& problem, const Engine& engine, const SolveOptions& o) 
                         : problem.symmetric ? ", or the recurrence pipelined"
                                             : ""));
     require(problem.b.size() == problem.system.size(), "right-hand side: its length is not the system's size");
+    check_edge(problem);
     const std::string why = options::refusal(o);
     require(why.empty(), why);
     if (o.preconditioner && engine.name() != kProcessor) {

@@ -33,10 +33,14 @@ template <class T> void share_rows(const CoreRows<T>* cores, int count, int side
 
 template <int Before, int After, int Lanes, int Cores = 1> class CycleCore {
 public:
-    /// Slabs and memories of each core.
-    void begin(const CyclePlan& plan, const CycleSlab (&slabs)[Cores], const CycleMemory (&memories)[Cores]) {
+    /// Slabs and memories of each core, whose words need not be zero but for U and the edge of D. False, and nothing is
+    /// begun, where the plan has other steps than the core.
+    [[nodiscard]] bool begin(const CyclePlan& plan, const CycleSlab (&slabs)[Cores],
+                             const CycleMemory (&memories)[Cores]) {
+        if (plan.before != Before || plan.after != After) return false;
         plan_ = plan;
         for (int c = 0; c < Cores; ++c) cores_[c].begin(plan, slabs[c], memories[c]);
+        return true;
     }
     /// D is loaded, U is zero. `look` is told of every verdict.
     template <class Look> CycleEnd solve(const CycleLimit& limit, std::uint64_t& cycles, const Look& look) {
@@ -87,7 +91,7 @@ private:
     }
     void coarsest_level(int l) {
         const Word v = sequencer_.coarsest(l, cores_[0].memory().t[l][kCoarsestNode]);
-        for (Sweeps& core : cores_) core.memory().e[l][kCoarsestNode] = static_cast<std::int32_t>(v);
+        for (Sweeps& core : cores_) keep_coarsest(core.memory().e[l], v);
     }
     /// The OR of t's magnitudes.
     std::uint64_t down(int l) {

@@ -20,7 +20,8 @@ struct LevelWords {
 struct CyclePlan {
     std::int32_t levels = 0; ///< the finest has 2^levels + 1 nodes a side; level[0] is its
     std::int32_t centre = 0, east = 0, north = 0, corner = 0;
-    std::int32_t guard = 0, most = 0; ///< G and N
+    std::int32_t guard = 0, most = 0;   ///< G and N
+    std::int32_t before = 0, after = 0; ///< smoothing steps on the way down and up
     std::int32_t weight_before[kMostSteps]{}, shift_before[kMostSteps]{};
     std::int32_t weight_after[kMostSteps]{}, shift_after[kMostSteps]{};
     std::int32_t inverse = 0, inverse_point = 0;

@@ -16,6 +16,12 @@ struct CycleMemory {
     std::int32_t *f[kMostLevel]{}, *e[kMostLevel]{}; ///< f but on the coarsest; e from level 1 on
 };
 
+/// e of the coarsest level: its one inner node's, and the zeros of the edge.
+inline void keep_coarsest(std::int32_t* e, Word v) {
+    for (int k = 0; k < kCoarsestNode; ++k) e[k] = 0;
+    e[kCoarsestNode] = static_cast<std::int32_t>(v);
+}
+
 /// A word of every lane in use, and zeros in the others.
 template <class To, class From, int Lanes>
 MANTISSA_HLS_INLINE Beat<To, Lanes> read_beat(const From* from, const LevelGrid<Lanes>& grid, std::uint32_t beat) {

@@ -158,9 +158,10 @@ void print_table(std::FILE* to, const DenseProblem& p, const DenseOptions& o, co
     const char* const what = lu ? "factors" : "inverse";
     // What factors of unit roundoff u cannot tell from a singular matrix looks to them like 1 / u.
     const bool seen = r.condition * std::ldexp(1.0, -1 - r.spec.u.fraction_bits) < 1;
-    row("condition", seen
-                         ? fmt::format("{:.2g}  (estimated from the {}, 1-norm)", r.condition, what)
-                         : fmt::format("at least {:.2g}  (1-norm; more is out of sight of the {})", r.condition, what));
+    row("condition",
+        seen ? fmt::format("{:.2g}  (estimated from the {}, 1-norm)", r.condition, what)
+             : fmt::format("about {:.1g} or more  (1-norm; out of sight of the {}, whose rounding it may be)",
+                           r.condition, what));
     row("time", fmt::format("{:.3g} s for the {}, {:.3g} s of refinement", r.factor_seconds, what, r.refine_seconds));
 }
 

@@ -82,6 +82,12 @@ SolveResult solve_from_guess(const Problem& problem, const Engine& engine, const
     // A Dirichlet node keeps its zero, whatever the guess has there: its neighbours' rows would read another boundary.
     for (std::size_t i = 0; i < u.size(); ++i)
         if (u[i] != 0 && row_check(problem.system, i).empty()) u[i] = 0;
+    // What is worse than zero by so much tells nothing, and the digits to be gained from there are more than a solve
+    // has.
+    constexpr double kFar = 1e3;
+    if (const double away = relative_residual(problem.system, u, problem.b, options.threads, decides);
+        std::isfinite(away) && away > kFar)
+        std::fill(u.begin(), u.end(), 0.0);
     for (double before = std::numeric_limits<double>::infinity();;) {
         total.true_residual = relative_residual(problem.system, u, problem.b, options.threads, decides);
         const bool first = std::isinf(before), reached = total.true_residual < decides;
@@ -115,6 +121,8 @@ SolveResult solve_from_guess(const Problem& problem, const Engine& engine, const
     if (total.true_residual < decides) {
         total.status = Status::converged;
         total.detail.clear();
+    } else if (total.status == Status::iteration_limit && total.inner_iterations >= limit) {
+        total.detail = fmt::format("the limit of {} inner iterations is reached", limit); // (of all rounds)
     } else if (total.status == Status::converged) {
         total.status = Status::stagnated;
         total.detail =

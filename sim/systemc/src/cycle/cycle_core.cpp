@@ -18,7 +18,7 @@ constexpr int kLaneChoices[] = {1, 2, 4, 16, 64}, kMostCores = 16;
 template <int Lanes> void TimedCycles<Lanes>::coarsest(int l) {
     using mantissa_hls::cycle::kCoarsestNode;
     const Word v = sequencer_.coarsest(l, cores_[0]->memory().t[l][kCoarsestNode]);
-    for (const auto& core : cores_) core->memory().e[l][kCoarsestNode] = static_cast<std::int32_t>(v);
+    for (const auto& core : cores_) mantissa_hls::cycle::keep_coarsest(core->memory().e[l], v);
 }
 
 template <int Lanes> multilevel::WordOutcome TimedCycles<Lanes>::run(const multilevel::WordRequest& request) {
