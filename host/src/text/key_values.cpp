@@ -63,7 +63,9 @@ std::uint64_t KeyValues::integer(std::string_view key, std::uint64_t low, std::u
     const WholeRange range{low, high};
     const auto value = take(key);
     if (!value) {
-        if (!fallback) fail(fmt::format("{}= is missing: give a whole number in {}..{}", key, low, high));
+        if (!fallback)
+            fail(fmt::format("{}= is missing: give a whole number in {}..{}{}", key, low, high,
+                             pairs_.empty() ? "" : fmt::format(" (the keys are {})", known_)));
         return *fallback;
     }
     const auto number = range.read(*value);

@@ -86,8 +86,10 @@ SolveResult solve_from_guess(const Problem& problem, const Engine& engine, const
     // has.
     constexpr double kFar = 1e3;
     if (const double away = relative_residual(problem.system, u, problem.b, options.threads, decides);
-        std::isfinite(away) && away > kFar)
-        std::fill(u.begin(), u.end(), 0.0);
+        std::isfinite(away) && away > kFar) {
+        certain_defect(problem.system, u, problem.b, rest.b, options.threads);
+        if (std::isfinite(norm2(rest.b, options.threads))) std::fill(u.begin(), u.end(), 0.0); // (else it is refused)
+    }
     for (double before = std::numeric_limits<double>::infinity();;) {
         total.true_residual = relative_residual(problem.system, u, problem.b, options.threads, decides);
         const bool first = std::isinf(before), reached = total.true_residual < decides;
