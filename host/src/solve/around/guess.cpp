@@ -16,6 +16,10 @@ namespace mantissa::solving {
 
 namespace {
 
+/// A guess that is worse than zero by so much tells nothing, and the digits to be gained from there are more than a
+/// solve has: zero takes its place.
+constexpr double kFar = 1e3;
+
 void check_guess(const Problem& problem) {
     if (problem.guess.size() != problem.system.size())
         throw InvalidInput(fmt::format("guess: it has {} elements and the system {} unknowns; give as many",
@@ -82,14 +86,6 @@ SolveResult solve_from_guess(const Problem& problem, const Engine& engine, const
     // A Dirichlet node keeps its zero, whatever the guess has there: its neighbours' rows would read another boundary.
     for (std::size_t i = 0; i < u.size(); ++i)
         if (u[i] != 0 && row_check(problem.system, i).empty()) u[i] = 0;
-    // What is worse than zero by so much tells nothing, and the digits to be gained from there are more than a solve
-    // has.
-    constexpr double kFar = 1e3;
-    if (const double away = relative_residual(problem.system, u, problem.b, options.threads, decides);
-        std::isfinite(away) && away > kFar) {
-        certain_defect(problem.system, u, problem.b, rest.b, options.threads);
-        if (std::isfinite(norm2(rest.b, options.threads))) std::fill(u.begin(), u.end(), 0.0); // (else it is refused)
-    }
     for (double before = std::numeric_limits<double>::infinity();;) {
         total.true_residual = relative_residual(problem.system, u, problem.b, options.threads, decides);
         const bool first = std::isinf(before), reached = total.true_residual < decides;
@@ -105,8 +101,15 @@ SolveResult solve_from_guess(const Problem& problem, const Engine& engine, const
         // A guess that is good enough leaves nothing to do; the options are looked at all the same.
         if (reached) std::fill(rest.b.begin(), rest.b.end(), 0.0);
         else certain_defect(problem.system, u, problem.b, rest.b, options.threads);
-        const double left = norm2(rest.b, options.threads), scale = left / all;
+        double left = norm2(rest.b, options.threads);
         if (beyond_range(left)) break; // (the quotient above is formed with powers of two taken out)
+        if (first && left > kFar * all) {
+            std::fill(u.begin(), u.end(), 0.0);
+            rest.b = problem.b;
+            left = all;
+            before = 1;
+        }
+        const double scale = left / all;
         if (!reached) asked.tolerance = std::clamp(options.tolerance / scale, std::numeric_limits<double>::min(), 0.5);
         asked.max_iterations = limit - total.inner_iterations;
         Progress shown;
