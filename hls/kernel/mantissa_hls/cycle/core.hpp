@@ -109,7 +109,7 @@ private:
         std::uint64_t all = 0;
         for (Sweeps& core : cores_) {
 #pragma HLS UNROLL
-            all |= core.up(l, sequencer_[l]);
+            all |= core.up(l, sequencer_);
         }
         if (splits(l) && l == 0) share<Word>(l, [](const CycleMemory& m) { return m.d; });
         if (splits(l) && l > 0) share<std::int32_t>(l, [l](const CycleMemory& m) { return m.e[l]; });

@@ -106,10 +106,11 @@ public:
         return stages_.restriction.all();
     }
     /// The way up of a level. Returns the OR of e's magnitudes, of the finest level D's; of its own ones.
-    std::uint64_t up(int l, const LevelState& at) {
+    std::uint64_t up(int l, const Sequencer& sequencer) {
+        const LevelState& at = sequencer[l];
         const LevelGrid<Lanes> fine = grid(l), coarse = grid(l + 1);
         const LevelWords& words = plan_.level[l];
-        stages_.scale.begin(at.y - (words.w - 1), words.w);
+        stages_.scale.begin(sequencer.entering(l), words.w);
         stages_.shorten.begin(at.v_shift, plan_.level[l + 1].e);
         stages_.interpolation.begin(fine, coarse, words, at.e_point, at.v_point);
         for (int k = 0; k < After; ++k) stages_.up[k].begin(plan_, words, fine, k, at.e_point);

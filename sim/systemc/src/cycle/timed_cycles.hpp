@@ -74,7 +74,7 @@ private:
     }
     /// Returns the OR of e's magnitudes, of the finest level D's.
     std::uint64_t up(int l, Cycle first) {
-        sweep(first, [&](TimedSweeps<Lanes>& core) { return core.up(l, sequencer_[l]); });
+        sweep(first, [&](TimedSweeps<Lanes>& core) { return core.up(l, sequencer_); });
         std::uint64_t all = 0;
         for (const auto& core : cores_) all |= core->all_of_e(l);
         if (splits(l) && l == 0) share<Word>(l, [](const mantissa_hls::cycle::CycleMemory& m) { return m.d; });

@@ -99,10 +99,11 @@ public:
     /// The OR of t's magnitudes, of its own ones.
     [[nodiscard]] std::uint64_t all_of_t() const { return stages_->restriction.all(); }
     /// What a sweep up level l runs.
-    std::vector<std::function<void()>> up(int l, const mantissa_hls::cycle::LevelState& at) {
+    std::vector<std::function<void()>> up(int l, const mantissa_hls::cycle::Sequencer& sequencer) {
+        const mantissa_hls::cycle::LevelState& at = sequencer[l];
         const Grid fine = grid(l), coarse = grid(l + 1);
         const mantissa_hls::cycle::LevelWords& words = plan_.level[l];
-        stages_->scale.begin(at.y - (words.w - 1), words.w);
+        stages_->scale.begin(sequencer.entering(l), words.w);
         stages_->shorten.begin(at.v_shift, plan_.level[l + 1].e);
         stages_->interpolation.begin(fine, coarse, words, at.e_point, at.v_point);
         if (l == 0) stages_->update.begin(plan_, fine, at.e_point + words.w - 1 - at.y);
