@@ -31,6 +31,7 @@ struct Command {
     const char* summary; ///< one line for `mantissa --help`
     /// Declares the options on `app`. `typed` is the whole command line, for the provenance of results.
     Run (*setup)(CLI::App& app, const std::string& typed);
+    bool solves = false; ///< it may end with kNotConverged
 };
 
 extern const Command kSolve, kSweep, kReproduce, kSimulate, kSynthesize, kCompare, kReport, kEngines, kBench,

@@ -302,6 +302,6 @@ Run setup_simulate(CLI::App& app, const std::string&) {
 } // namespace
 
 const Command kSimulate{"simulate", "Solve on the RTL core, clock by clock, and report cycles, stalls and traffic",
-                        setup_simulate};
+                        setup_simulate, true};
 
 } // namespace mantissa::cli

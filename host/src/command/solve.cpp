@@ -311,6 +311,6 @@ Run setup(CLI::App& app, const std::string& typed) {
 
 } // namespace
 
-const Command kSolve{"solve", "Solve one problem and report iterations and the true residual", setup};
+const Command kSolve{"solve", "Solve one problem and report iterations and the true residual", setup, true};
 
 } // namespace mantissa::cli

@@ -1,5 +1,6 @@
 // mantissa help: pages about specs, problems, files and exit codes, each subcommand's own, the manual page, and
 // completion for bash.
+#include <algorithm>
 #include <memory>
 
 #include <CLI/CLI.hpp>
@@ -22,8 +23,11 @@ void add_footers(CLI::App& app) {
             rest.remove_prefix(line + 1);
         }
         if (sub->get_name() == kSolve.name) end += "\n" + axes();
-        end += "\nExit codes: 0 done, 1 not converged or engines differ, 2 a wrong request or a missing tool.\n"
-               "More: mantissa help lists pages about specs, problems, files and the environment.";
+        const bool solves =
+            std::ranges::any_of(commands(), [&](const Command& c) { return c.solves && sub->get_name() == c.name; });
+        end += fmt::format("\nExit codes: 0 done, {}2 a wrong request or a missing tool.\n",
+                           solves ? "1 not converged or engines differ, " : "");
+        end += "More: mantissa help lists pages about specs, problems, files and the environment.";
         sub->footer(end);
     }
     app.footer("mantissa SUBCOMMAND --help has its options and examples; mantissa help lists further pages.");

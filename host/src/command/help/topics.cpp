@@ -164,7 +164,8 @@ constexpr const char* kEnvironment =
 )";
 
 constexpr const char* kExitCodes =
-    R"(  0   done; a solve reached its tolerance in the true residual
+    R"(  0   done; a solve reached its tolerance in the true residual. What sweep, compare, reproduce and bench
+      solve are results: they end with 0 where one did not reach it, and say so beside it
   1   the solve ended without reaching it, or two engines differed (--check)
   2   the request was wrong, a tool is missing or failed, or output could not be written: one
       line on standard error says what, where, and the mend

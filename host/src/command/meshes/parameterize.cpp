@@ -194,6 +194,6 @@ Run setup_parameterize(CLI::App& app, const std::string&) {
 } // namespace
 
 const Command kParameterize{"parameterize", "Texture coordinates for a mesh: its least squares conformal map",
-                            setup_parameterize};
+                            setup_parameterize, true};
 
 } // namespace mantissa::cli

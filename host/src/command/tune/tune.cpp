@@ -154,6 +154,6 @@ Run setup_tune(CLI::App& app, const std::string& typed) {
 
 } // namespace
 
-const Command kTune{"tune", "Choose words, inner iterations and cores for a problem on a device", setup_tune};
+const Command kTune{"tune", "Choose words, inner iterations and cores for a problem on a device", setup_tune, true};
 
 } // namespace mantissa::cli
