@@ -66,6 +66,17 @@ TEST(Smooth, WritesASmootherMesh) {
     EXPECT_TRUE(folder.read("both.svg").ends_with("</svg>\n"));
 }
 
+TEST(Smooth, SaysWhatItDoesNotKeep) {
+    const Scratch folder;
+    const std::string in = folder.path("in.obj"), command = "smooth " + in + " -o " + folder.path("out.obj");
+    write_mesh(in, make_sphere(2));
+    EXPECT_EQ(run(command).err, "");
+    folder.write("in.obj", folder.read("in.obj") + "vt 0.5 0.5\n");
+    const Outcome o = run(command);
+    EXPECT_EQ(o.code, 0) << o.err;
+    EXPECT_NE(o.err.find("texture coordinates, groups and materials"), std::string::npos) << o.err;
+}
+
 /// A limit is of each coordinate, and the iterations are of all.
 TEST(Smooth, SaysOfWhatItCountsIterations) {
     const Scratch folder;

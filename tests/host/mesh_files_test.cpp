@@ -119,7 +119,8 @@ TEST(MeshFiles, OffOfAllKinds) {
          {std::pair{"4OFF\n3 1 0\n", "other than three coordinates"},
           std::pair{"nOFF\n3\n3 1 0\n", "other than three coordinates"}, std::pair{"OFF BINARY\n3 1 0\n", "binary OFF"},
           std::pair{"OFF\n3 1 0\n0 0 0 9 9 9 1 0 0 9 9 9 0 1 0 9 9 9\n3 0 1 2\n", "a.off"},
-          std::pair{"OFF\n3 2 0\n0 0 0 1 0 0 0 1 0 3 0 1 2 3 0 2 1 5 5\n", "text after the last face"}})
+          std::pair{"OFF\n3 2 0\n0 0 0 1 0 0 0 1 0 3 0 1 2 3 0 2 1 5 5\n", "text after the last face"},
+          std::pair{"OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n3 0 2 1\n", "more than its first lines say"}})
         expect_invalid([&, t = text] { parse_mesh(t, "a.off"); }, part);
 }
 

@@ -18,6 +18,7 @@ using Point2 = std::array<double, 2>;
 struct TriangleMesh {
     std::vector<Point3> points;
     std::vector<std::array<std::uint32_t, 3>> triangles;
+    bool textured = false; ///< the file (OBJ) has texture coordinates, groups or materials too, which are not read
 };
 
 /// Reads OBJ, OFF or PLY (text, or binary of either byte order), told by the first bytes and the name's ending; gzipped

@@ -139,6 +139,11 @@ int smooth(const SmoothFlags& f) {
     });
     if (finite) {
         write_mesh(f.mesh.output, s.after);
+        if (s.before.textured)
+            fmt::print(stderr,
+                       "mantissa: {} has vertices and triangles alone: texture coordinates, groups and materials of {} "
+                       "are not in it\n",
+                       f.mesh.output, f.mesh.mesh);
         if (!f.picture.empty()) base::write_file(f.picture, meshes::picture_of_surfaces(s.before, s.after));
     } else {
         fmt::print(stderr, "mantissa: the mesh is not finite ({}), so nothing was written\n", summary_of(s.results));
@@ -166,6 +171,6 @@ Run setup_smooth(CLI::App& app, const std::string&) {
 
 } // namespace
 
-const Command kSmooth{"smooth", "A mesh with less noise: discrete smooth interpolation", setup_smooth};
+const Command kSmooth{"smooth", "A mesh with less noise: discrete smooth interpolation", setup_smooth, true};
 
 } // namespace mantissa::cli

@@ -51,7 +51,10 @@ TriangleMesh read_obj(std::string_view text, std::string_view name) {
         in.skip_blanks();
         if (in.at_line_end()) continue;
         const std::string word = in.word();
-        if (word != "v" && word != "f") continue; // comments, normals, texture, groups: none of our business
+        if (word != "v" && word != "f") { // comments, normals, texture, groups: none of our business
+            mesh.textured = mesh.textured || word == "vt" || word == "usemtl" || word == "g";
+            continue;
+        }
         in.step();
         if (word == "v") {
             mesh.points.push_back(read_point(in));

@@ -83,12 +83,11 @@ public:
         for (std::uint64_t i = 0; i < vertices_; ++i) read_vertex(lines);
         const bool face_lines = lines || lines_with_content(in_) >= face_count_;
         for (std::uint64_t i = 0; i < face_count_; ++i) read_face(face_lines);
-        if (!lines) {
-            to_content(in_);
-            if (!in_.at_end())
-                in_.fail("text after the last face: the file has other numbers than its first lines say; write each "
-                         "vertex and each face on a line of its own");
-        }
+        to_content(in_);
+        if (!in_.at_end())
+            in_.fail(lines ? "text after the last face: the file has more than its first lines say; mend their counts"
+                           : "text after the last face: the file has other numbers than its first lines say; write "
+                             "each vertex and each face on a line of its own");
         faces_of_.finish();
         return std::move(mesh_);
     }
