@@ -13,7 +13,6 @@ from typing import Any, Iterable, Mapping, Optional, Union
 
 from . import _core
 from ._arguments import plain, shown
-from ._options import DenseOptions
 from .formats import Format, NarrowFormat, WordFormat
 from .options import threads_of_call
 from .problems import Problem
@@ -65,18 +64,14 @@ def _value(key: str, given: Any) -> str:
     raise ValueError(f"{key} {shown(value)}: give numbers, texts or formats, or a list of them")
 
 
-#: Keys that grids of dense systems have and others have not, with their earlier spellings.
-_OF_DENSE = {"n", "kind", "kappa", "points", "phi", "a", "l", "acc", "pivot", "div", "krylov", "steps",
-             "krylov_tolerance"} | set(DenseOptions.__annotations__)
-
-
 def _toml(grid: dict[str, Any]) -> str:
     """One grid as a sweep file has it. Dense systems have tables of their own."""
     problems = grid.get("problem")
     if isinstance(problems, Iterable) and not isinstance(problems, str):
         grid = {**grid, "problem": list(problems)}
     named = grid["problem"] if isinstance(grid.get("problem"), list) else [problems]
-    dense = _OF_DENSE & set(grid) or any(isinstance(p, str) and p.startswith(("n=", "file=")) for p in named)
+    dense = (set(_core.dense_sweep_keys()) & set(grid)
+             or any(isinstance(p, str) and p.startswith(("n=", "file=")) for p in named))
     lines = ["[[dense]]" if dense else "[[grid]]"]
     return "\n".join(lines + [f"{key} = {_value(key, value)}" for key, value in grid.items()]) + "\n"
 

@@ -107,6 +107,7 @@ nb::dict sweep_of(const std::string& text, const std::string& name, bool is_file
 
 void bind_sweeps(nb::module_& m) {
     m.def("sweep", &sweep_of, "text"_a, "name"_a, "is_file"_a, "store"_a, "threads"_a);
+    m.def("dense_sweep_keys", &dense_sweep_keys, "Keys that grids of dense systems take, and others do not.");
     m.def(
         "sweep_store", [](const std::string& file) { return read_sweep(file).store; }, "file"_a,
         "The store that a sweep file names; empty where it names none.");

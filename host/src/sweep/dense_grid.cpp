@@ -64,13 +64,8 @@ bool exclude_each_other(std::string_view a, std::string_view b) {
 }
 
 GridRules rules() {
-    static const std::vector<std::string> kOptionKeys = option_keys();
     GridRules rules;
-    rules.keys = {kProblem, kEngine, kFormat};
-    rules.keys.insert(rules.keys.end(), kOptionKeys.begin(), kOptionKeys.end());
-    for (const std::span<const std::string_view> list :
-         {std::span<const std::string_view>(kProblemKeys), std::span<const std::string_view>(kSpecKeys)})
-        rules.keys.insert(rules.keys.end(), list.begin(), list.end());
+    rules.keys = dense_keys();
     rules.exclude_each_other = exclude_each_other;
     return rules;
 }
@@ -181,6 +176,16 @@ private:
 std::vector<DensePoint> read_dense_grids(const text::TomlText& file, const toml::array& grids,
                                          const toml::table* defaults, std::size_t max_points) {
     return DenseReader(file, max_points).read(grids, defaults);
+}
+
+std::vector<std::string_view> dense_keys() {
+    static const std::vector<std::string> kOptionKeys = option_keys();
+    std::vector<std::string_view> keys{kProblem, kEngine, kFormat};
+    keys.insert(keys.end(), kOptionKeys.begin(), kOptionKeys.end());
+    for (const std::span<const std::string_view> list :
+         {std::span<const std::string_view>(kProblemKeys), std::span<const std::string_view>(kSpecKeys)})
+        keys.insert(keys.end(), list.begin(), list.end());
+    return keys;
 }
 
 } // namespace mantissa::sweeps

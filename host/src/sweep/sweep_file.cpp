@@ -116,12 +116,18 @@ std::vector<Value> read_schedules(const text::TomlText& file, const toml::node& 
     return values;
 }
 
+/// The keys of a [[grid]], `names` those of options.
+std::vector<std::string_view> grid_keys(const std::vector<std::string>& names) {
+    std::vector<std::string_view> keys{kProblem, kEngine, kStop, kVectors};
+    keys.insert(keys.end(), names.begin(), names.end());
+    keys.insert(keys.end(), std::begin(kSpecKeys), std::end(kSpecKeys));
+    return keys;
+}
+
 sweeps::GridRules rules_of(const text::TomlText& file, const std::vector<std::string>& names,
                            std::span<const options::Option> among) {
     sweeps::GridRules rules;
-    rules.keys = {kProblem, kEngine, kStop, kVectors};
-    rules.keys.insert(rules.keys.end(), names.begin(), names.end());
-    rules.keys.insert(rules.keys.end(), std::begin(kSpecKeys), std::end(kSpecKeys));
+    rules.keys = grid_keys(names);
     rules.exclude_each_other = [among](std::string_view a, std::string_view b) {
         return exclude_each_other(a, b, among);
     };
@@ -390,6 +396,15 @@ Sweep parse_sweep(std::string_view text, std::string_view name, std::size_t max_
 
 Sweep read_sweep(const std::string& path) {
     return parse_sweep(base::read_file(path).view(), path);
+}
+
+std::vector<std::string> dense_sweep_keys() {
+    const std::vector<std::string> names = spelt_names(options::table());
+    const std::vector<std::string_view> others = grid_keys(names);
+    std::vector<std::string> keys;
+    for (const std::string_view key : sweeps::dense_keys())
+        if (std::ranges::find(others, key) == others.end()) keys.emplace_back(key);
+    return keys;
 }
 
 } // namespace mantissa

@@ -65,6 +65,9 @@ Sweep parse_sweep(std::string_view text, std::string_view name, std::size_t max_
 /// The same from a file.
 Sweep read_sweep(const std::string& path);
 
+/// The keys that [[dense]] tables take and [[grid]] tables do not: they say which of the two a table is.
+std::vector<std::string> dense_sweep_keys();
+
 /// How many of the sweep's points the store lacks.
 std::size_t lacking(const Sweep& sweep, const Store& store);
 
