@@ -228,8 +228,17 @@ TEST(Outputs, DenseFailuresNameWhatMendsThem) {
     EXPECT_NE(range.find("more exponent bits"), std::string::npos) << range;
     const std::string window = said("n=60 --lu 'lu:s10e8,acc=fixed[1:-30]'");
     EXPECT_NE(window.find("take a greater MSB"), std::string::npos) << window;
+    // What vanishes in single is not mended by single.
+    const Scratch scratch;
+    const std::string near = "file=" + scratch.write("near.mtx", "%%MatrixMarket matrix array real general\n2 2\n"
+                                                                 "1\n1\n1\n1.00000000001\n");
+    EXPECT_NE(said(near + " --lu lu:s10e8").find("as --lu lu:s23e8"), std::string::npos);
+    const std::string again = said(near + " --lu lu:s23e8");
+    EXPECT_NE(again.find("take more bits, of the exponent too: --lu lu:s23e11 or lu:double"), std::string::npos)
+        << again;
     const std::string unseen = said("n=30,kind=hilbert");
-    EXPECT_NE(unseen.find(" or more  (1-norm; out of sight of the factors"), std::string::npos) << unseen;
+    EXPECT_NE(unseen.find(" or more  (1-norm, of the scaled matrix; out of sight of the factors"), std::string::npos)
+        << unseen;
     const std::string seen = said("n=30");
     EXPECT_NE(seen.find("(estimated from the factors"), std::string::npos) << seen;
 }

@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 namespace mantissa::dense {
 
 namespace {
 
 constexpr int kNone = std::numeric_limits<int>::min(); ///< the exponent of a row or column of zeros
-constexpr int kFarOut = 900;                           ///< squares and sums of what lies within stay in double's range
+constexpr int kSmallDiagonal = -10;
+constexpr int kFarOut = 900; ///< squares and sums of what lies within stay in double's range
 
 int exponent_or_none(double x) {
     return x == 0 || !std::isfinite(x) ? kNone : exponent(x);
@@ -28,6 +30,22 @@ Ranged norm_of_rows(const DenseMatrix& a) {
         if (most.below(here)) most = here;
     }
     return most;
+}
+
+/// The exponents by which a symmetric matrix has its diagonal in (1/4, 1], where the diagonal is positive and no other
+/// element gets above 1 (as none does of a positive definite one); else none.
+std::optional<std::vector<int>> exponents_by_diagonal(const DenseMatrix& a) {
+    const std::size_t n = a.size();
+    std::vector<int> by(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        if (!(a(i, i) > 0) || !std::isfinite(a(i, i))) return std::nullopt;
+        const int e = exponent(a(i, i));
+        by[i] = e > 0 ? -((e + 1) / 2) : -e / 2; // -ceil(e / 2)
+    }
+    for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t j = 0; j < i; ++j)
+            if (a(i, j) != a(j, i) || !(std::abs(std::ldexp(a(i, j), by[i] + by[j])) <= 1)) return std::nullopt;
+    return by;
 }
 
 } // namespace
@@ -85,6 +103,16 @@ Balance::Balance(const DenseMatrix& given, bool scale)
                     most[j] = std::max(most[j], here + row[i]);
         }
         for (std::size_t j = 0; j < n; ++j) column[j] = most[j] == kNone ? 0 : -most[j];
+        const auto small = [&](std::size_t i) {
+            const int e = exponent_or_none(a(i, i));
+            return e == kNone || e + row[i] + column[i] < kSmallDiagonal;
+        };
+        bool any = false;
+        for (std::size_t i = 0; i < n && !any; ++i) any = small(i);
+        if (const auto by = any ? exponents_by_diagonal(a) : std::nullopt) {
+            row = column = *by;
+            by_diagonal = true;
+        }
     }
     for (std::size_t i = 0; i < n; ++i)
         for (std::size_t j = 0; j < n; ++j) a(i, j) = std::ldexp(a(i, j), row[i] + column[j]);

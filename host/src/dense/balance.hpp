@@ -35,10 +35,14 @@ struct Balance {
     DenseMatrix a;                ///< R A C
     std::vector<int> row, column; ///< exponents of R and C
     int top = 0;                  ///< part of each row's exponent: see raise()
+    bool by_diagonal = false;     ///< R = C, by the diagonal
     Ranged norm;                  ///< ||A||, the greatest sum of a row's magnitudes, of the given matrix
 
-    /// With `scale`: rows, then columns, to a largest element in (1/2, 1]; rows and columns of zeros stay. Without: as
-    /// it is, but where its largest element is far out, one power of two for all.
+    /// With `scale`: rows, then columns, to a largest element in (1/2, 1]; rows and columns of zeros stay. Where that
+    /// leaves a symmetric matrix with a positive diagonal a small diagonal element (below 2^-10), as where it is a good
+    /// one scaled badly, R = C instead, by the diagonal: no diagonal scaling of a positive definite matrix does much
+    /// better (van der Sluis 1969). Without: as it is, but where its largest element is far out, one power of two for
+    /// all.
     Balance(const DenseMatrix& given, bool scale);
 
     /// Sets `top`: R A C 2^top.

@@ -172,7 +172,7 @@ private:
             double error = 0;
             for (bool again = true; again;) {
                 again = false;
-                error = doubled ? judge.certain(y, r, false).error : judge.plain(y, r);
+                error = doubled ? worst(judge.certain(y, r, false)) : judge.plain(y, r);
                 if (error <= goal() && !doubled) {
                     doubled = again = true;
                     least = kNone;
@@ -198,7 +198,7 @@ private:
             if (idle == 3 && !doubled && least <= kNear * goal()) { // defects in double may be all rounding here
                 doubled = true;
                 y = best;
-                least = judge.certain(y, r, false).error;
+                least = worst(judge.certain(y, r, false));
                 error = least;
                 idle = 0;
             } else if (idle == 3) {
@@ -213,6 +213,8 @@ private:
         finish(judge, std::move(best));
         r_.refine_seconds = refining.seconds();
     }
+
+    static double worst(const dense::CertainError& e) { return std::max(e.error, e.balanced); }
 
     static constexpr double kNear = 64; ///< times the tolerance: a defect in double may be wrong by as much as itself
 

@@ -40,6 +40,23 @@ Judge::Judge(const DenseMatrix& a, std::span<const double> b, const Balance& bal
     : given_(a), given_b_(b), balance_(balance), threads_(threads), side_(balance.side(b)),
       b_(balance.right_hand_side(b, side_)) {
     for (const double x : b) b_norm_ = larger(b_norm_, Ranged(std::fabs(x)));
+    for (std::size_t i = 0; balance.by_diagonal && i < a.size(); ++i) {
+        double sum = 0;
+        for (const double x : balance.a.row(i)) sum += std::fabs(x);
+        balanced_norm_ = std::max(balanced_norm_, sum);
+    }
+}
+
+/// The backward error of the balanced system, whose residual is r.
+double Judge::balanced(std::span<const double> y, std::span<const double> r) const {
+    if (!balance_.by_diagonal) return 0;
+    const auto largest = [](std::span<const double> v) {
+        double most = 0;
+        for (const double x : v) most = std::max(most, std::fabs(x));
+        return most;
+    };
+    const double size = balanced_norm_ * largest(y) + largest(b_);
+    return size == 0 ? 0 : largest(r) / size;
 }
 
 std::vector<double> Judge::solution(std::span<const double> y) const {
@@ -79,10 +96,17 @@ double Judge::plain(std::span<const double> y, std::vector<double>& r) const {
     }
     Ranged most;
     for (std::size_t i = 0; i < r.size(); ++i) most = larger(most, Ranged(std::fabs(r[i]), -balance_.row[i] - side_));
-    return most.over(size(y));
+    return std::max(most.over(size(y)), balanced(y, r));
 }
 
 CertainError Judge::certain(std::span<const double> y, std::vector<double>& r, bool digits) const {
+    CertainError e = as_given(y, r, digits);
+    e.balanced = balanced(y, r);
+    e.reached = e.reached && e.balanced <= goal();
+    return e;
+}
+
+CertainError Judge::as_given(std::span<const double> y, std::vector<double>& r, bool digits) const {
     const std::size_t n = y.size();
     r.resize(n);
     std::vector<double> bound(n);

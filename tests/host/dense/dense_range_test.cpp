@@ -77,6 +77,31 @@ TEST(DenseRange, SingularIsTheMatrixOrTheFormat) {
     }
 }
 
+// D A D with A of condition 9, and D over 60 and 400 powers of two. Rows scaled for themselves, then columns, would be
+// a matrix that no short factors hold.
+TEST(DenseRange, ASymmetricMatrixIsScaledOnBothSidesAlike) {
+    constexpr std::size_t kSize = 24;
+    for (const int powers : {60, 400}) {
+        std::vector<std::vector<double>> a(kSize, std::vector<double>(kSize, 0.0));
+        const auto d = [&](std::size_t i) { return static_cast<int>(i) * powers / static_cast<int>(kSize); };
+        for (std::size_t i = 0; i < kSize; ++i) {
+            a[i][i] = std::ldexp(2.5, 2 * d(i));
+            if (i > 0) a[i][i - 1] = a[i - 1][i] = std::ldexp(-1, d(i) + d(i - 1));
+        }
+        std::vector<double> b(kSize); // of D^-1 times ones
+        for (std::size_t i = 0; i < kSize; ++i)
+            b[i] = std::ldexp(2.5 - (i > 0 ? 1 : 0) - (i + 1 < kSize ? 1 : 0), d(i));
+        for (const char* lu : {kShort, "lu:s23e8"}) {
+            const DenseResult r = solved(a, b, lu);
+            ASSERT_EQ(r.status, DenseStatus::converged) << lu << ' ' << powers;
+            EXPECT_LT(r.condition, 100) << lu << ' ' << powers;
+            // (9 times n u and some: the balanced system is solved to that.)
+            for (std::size_t i = 0; i < kSize; ++i)
+                EXPECT_NEAR(std::ldexp(r.x[i], d(i)), 1, 1e-13) << lu << ' ' << powers << ' ' << i;
+        }
+    }
+}
+
 TEST(DenseRange, TheTopIsWithinTheFormats) {
     EXPECT_EQ(top_exponent(parse_lu_spec("lu:half,scale=top"), 1), 15 - 2);
     EXPECT_EQ(top_exponent(parse_lu_spec("lu:half,acc=fixed[9:-30],scale=top"), 8), 8 - 2 - 2);

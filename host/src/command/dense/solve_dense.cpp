@@ -75,6 +75,18 @@ std::string native_failure(const DenseResult& r, std::size_t unknowns) {
     return fmt::format("no factors: a number of the system or of its factors{} is not finite", where);
 }
 
+/// Arithmetic in which a pivot that vanishes in `u` may not: never `u` itself again.
+std::string longer_than(const Format& u) {
+    constexpr Format kSingle = formats::kFloat, kDouble = formats::kDouble;
+    const auto holds = [&](const Format& f) {
+        return u.fraction_bits >= f.fraction_bits && u.exponent_bits >= f.exponent_bits;
+    };
+    if (holds(kDouble)) return "fewer unknowns that depend on each other: double itself cannot tell them apart";
+    if (holds(kSingle)) return "more bits, of the exponent too: --lu lu:s23e11 or lu:double";
+    return fmt::format("{}more bits, as --lu lu:s23e8, lu:s23e11 (a wider range) or lu:double",
+                       u.flushes() ? "subnormal numbers, as lu:half has, or " : "");
+}
+
 /// What the factors failed at, and what mends it.
 std::string failure(const DenseProblem& p, const DenseOptions& o, const DenseResult& r) {
     const char* const what = o.method == DenseMethod::lu ? "factors" : "inverse";
@@ -83,10 +95,9 @@ std::string failure(const DenseProblem& p, const DenseOptions& o, const DenseRes
     const std::string where = fmt::format("no {}: ", what);
     switch (r.end) {
     case LuEnd::singular:
-        return where + fmt::format("the pivot of column {} vanishes in this arithmetic ({}); take {}more bits, as --lu "
-                                   "lu:s23e8 or lu:double",
-                                   r.at, r.examined ? "the matrix is not singular" : "the matrix was not examined",
-                                   o.spec.u.flushes() ? "subnormal numbers, as lu:half has, or " : "");
+        return where + fmt::format("the pivot of column {} vanishes in this arithmetic ({}); take {}", r.at,
+                                   r.examined ? "the matrix is not singular" : "the matrix was not examined",
+                                   longer_than(o.spec.u));
     case LuEnd::overflow:
         // A window that reaches past the format is not what stops a sum that rounds into it.
         if (o.spec.window.msb > o.spec.u.max_exponent())
@@ -157,11 +168,12 @@ void print_table(std::FILE* to, const DenseProblem& p, const DenseOptions& o, co
     }
     const char* const what = lu ? "factors" : "inverse";
     // What factors of unit roundoff u cannot tell from a singular matrix looks to them like 1 / u.
+    const char* const scaled = o.scale ? ", of the scaled matrix" : "";
     const bool seen = r.condition * std::ldexp(1.0, -1 - r.spec.u.fraction_bits) < 1;
     row("condition",
-        seen ? fmt::format("{:.2g}  (estimated from the {}, 1-norm)", r.condition, what)
-             : fmt::format("about {:.1g} or more  (1-norm; out of sight of the {}, whose rounding it may be)",
-                           r.condition, what));
+        seen ? fmt::format("{:.2g}  (estimated from the {}, 1-norm{})", r.condition, what, scaled)
+             : fmt::format("about {:.1g} or more  (1-norm{}; out of sight of the {}, whose rounding it may be)",
+                           r.condition, scaled, what));
     row("time", fmt::format("{:.3g} s for the {}, {:.3g} s of refinement", r.factor_seconds, what, r.refine_seconds));
 }
 

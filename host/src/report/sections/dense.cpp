@@ -170,7 +170,8 @@ Table all_table(const Rows& rows) {
     Table t{"dense", "All dense solves of these results",
             columns("{Problem}{Factors=spec}{Refinement}{Status}{Steps:>}{GMRES:>}{Backward error=backward:>}"
                     "{Factor error=factor:>}{Growth:>}{Condition:>}{Factors [s]=seconds:>}"),
-            "Seconds are of the emulation on the processor. Condition: estimated from the factors."};
+            "Seconds are of the emulation on the processor. Condition: estimated from the factors, of the matrix as "
+            "scaled."};
     t.folded = true;
     for (const DenseRow& d : rows.dense)
         t.rows.push_back(
