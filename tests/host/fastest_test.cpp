@@ -127,6 +127,22 @@ TEST(Fastest, CgGoesOnWhereCyclesDoNotPay) {
     EXPECT_EQ(r.status, alone.status) << r.detail;
 }
 
+/// A path of positive diagonal whose couplings outweigh it: eigenvalues of both signs.
+TEST(Fastest, GmresTakesOverFromCgThatBreaksDown) {
+    const Scratch scratch;
+    std::string text = "%%MatrixMarket matrix coordinate real symmetric\n50 50 99\n";
+    for (int i = 1; i <= 50; ++i) {
+        text += fmt::format("{} {} 1\n", i, i);
+        if (i > 1) text += fmt::format("{} {} -3\n", i, i - 1);
+    }
+    const Problem problem = make_problem("mtx:" + scratch.write("indefinite.mtx", text));
+    EXPECT_EQ(solve(problem, *make_emulated_engine(), as_chosen(), {}).status, Status::breakdown);
+    const Told told = solved(problem, as_chosen());
+    expect_solved(problem, problem.b, told.results.front());
+    EXPECT_NE(told.lines.find("CG by the diagonal: breakdown"), std::string::npos) << told.lines;
+    EXPECT_EQ(iterated(told.options).name, RecurrenceChoice::gmres);
+}
+
 TEST(Fastest, StopsWhereItIsTold) {
     const Problem problem = make_problem("generated:kind=supply,n=20000");
     SolveOptions few = as_chosen();

@@ -18,10 +18,12 @@ namespace {
 std::string measured_text(const Problem& problem, const MatrixMeasured& m) {
     std::string text = fmt::format("{}: {} unknowns, at most {} entries off the diagonal in a row.\n", problem.name,
                                    m.unknowns, m.longest_row);
-    text += fmt::format("The matrix scaled to a unit diagonal has eigenvalues from {:.3e} to {:.4g}, by {} steps of "
-                        "Lanczos",
-                        m.smallest, m.largest, m.steps);
-    if (!(m.smallest > 0)) return text + ".\n";
+    const std::string by = fmt::format("by {} step{} of Lanczos", m.steps, m.steps == 1 ? "" : "s");
+    if (!(m.smallest > 0))
+        return text + fmt::format("The matrix scaled to a unit diagonal has an eigenvalue of {:.3e} or below, {}.\n",
+                                  m.smallest, by);
+    text += fmt::format("The matrix scaled to a unit diagonal has eigenvalues from {:.3e} to {:.4g}, {}", m.smallest,
+                        m.largest, by);
     text += m.settled ? "" : " (the smallest had not settled)";
     text += fmt::format(": condition number {:.2e}.\n", m.condition());
     text += fmt::format("Conjugate gradients in double precision take {} iterations{}. Rounding of a double defect "

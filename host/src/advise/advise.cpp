@@ -39,8 +39,6 @@ constexpr double kMeasuring = 0.4, kSpectrum = 0.6, kRefining = 0.8, kTrials = 0
 /// With fewer iterations of CG than these making levels is not worth its time.
 constexpr std::uint64_t kManyIterations = 200;
 
-/// A defect gets down to its floor times this, not to the floor itself.
-constexpr double kFloorSlack = 1.25;
 /// Within this of the floor refinement is tried in double precision.
 constexpr double kEdge = 4;
 

@@ -24,8 +24,11 @@ double positive_share(const System& system);
 /// have both. 1 for matrices of other kinds.
 double anisotropy(const System& system);
 
-/// sqrt(sum_j (a_ij u_j / unit)^2) for every row.
-std::vector<double> root_sums_of_squares(const System& system, std::span<const double> u, double unit);
+/// The relative residual that rounding leaves of a defect b - A u formed in double precision: 2^-53 times the norm of
+/// sqrt(sum_j (a_ij u_j)^2) over that of b. 0 where b is zero.
+double defect_floor(const System& system, std::span<const double> u, std::span<const double> b, int threads);
+/// A defect gets down to its floor times this, not to the floor itself.
+inline constexpr double kFloorSlack = 1.25;
 
 /// The same matrix with every entry a number of its own: symmetric bands as nine bands, any other kind as it is.
 System with_every_entry(const System& system);

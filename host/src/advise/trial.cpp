@@ -53,13 +53,6 @@ double next_power_of_two(double norm) {
     return std::ldexp(1.0, fraction == 0.5 ? exponent - 1 : exponent);
 }
 
-/// Rounding errors of a product, of a sum and of the stored u are each uniform within half a unit, a third of a unit's
-/// square on average: together about one unit of 2^-53 for each term of a row, and independent.
-double defect_floor(const Problem& problem, std::span<const double> u, int threads) {
-    const double b = norm2(problem.b, threads);
-    return b == 0 ? 0 : 0x1p-53 * norm2(root_sums_of_squares(problem.system, u, b), threads);
-}
-
 /// Of an iterate u + c: what it gained between iterations that are powers of two.
 class Directions {
 public:
@@ -160,7 +153,7 @@ Trial run_trial(const Problem& problem, const ScaledProblem& scaled, const Trial
     for (std::size_t i = 0; i < size; ++i) u[i] += c[i];
     trial.directions = directions.all(u);
     scaled.map_back(u);
-    trial.floor = defect_floor(problem, u, options.threads);
+    trial.floor = defect_floor(problem.system, u, problem.b, options.threads);
     return trial;
 }
 

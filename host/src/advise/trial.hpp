@@ -19,9 +19,7 @@ struct Trial {
     double largest_word = 0;       ///< largest magnitude of an element of r, p or q
     double correction = 0;         ///< largest 2-norm that u gains between two restarts
     double largest_correction = 0; ///< ... and largest magnitude of an element of it
-    /// The relative residual that rounding leaves of a defect that is formed in double precision: 2^-53 times the norm
-    /// of sqrt(sum_j (a_ij u_j)^2) over that of b, on the problem as given.
-    double floor = 0;
+    double floor = 0;              ///< defect_floor() (rows.hpp) of the last iterate, on the problem as given
     /// The last iterate, and what iterations 2^k to 2^(k+1) - 1 added to it, the last few of these: what CG is slow to
     /// find, on the scaled problem. None is zero.
     std::vector<std::vector<double>> directions;

@@ -125,7 +125,7 @@ inline std::string growth(double relative_defect) {
 /// Why a recurrence could not go on, in words. `pq` is what the scalar unit holds: a negative one and one that vanished
 /// end a run with the same code and have different reasons.
 inline std::string why_ended(RunEnd end, double pq, const SolveOptions& options) {
-    const std::string mend = options.jacobi ? "" : " (Jacobi scaling may help)";
+    const std::string mend = options.jacobi || options.preconditioner ? "" : " (Jacobi scaling may help)";
     switch (end) {
     case RunEnd::indefinite:
         return pq < 0 ? "p.q is below zero: the matrix is indefinite, or rounding to these formats makes it so"

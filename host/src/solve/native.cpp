@@ -78,12 +78,15 @@ bool take_native_recurrence(const Problem& problem, SolveOptions& options) {
 }
 
 bool take_gmres_instead(std::span<const SolveResult> results, const Engine& engine, SolveOptions& options) {
-    const auto gave_up = [](const SolveResult& r) {
-        return r.status == Status::stagnated || r.status == Status::breakdown || r.status == Status::diverged;
+    const bool cg = options.scheme == Scheme::jacobi_pcg;
+    const bool bicgstab = options.scheme == Scheme::recurrence && options.recurrence == RecurrenceChoice::bicgstab;
+    const auto gave_up = [&](const SolveResult& r) {
+        return r.status == Status::breakdown ||
+               (bicgstab && (r.status == Status::stagnated || r.status == Status::diverged));
     };
-    if (options.scheme != Scheme::recurrence || options.recurrence != RecurrenceChoice::bicgstab ||
-        std::none_of(results.begin(), results.end(), gave_up))
-        return false;
+    if ((!cg && !bicgstab) || std::none_of(results.begin(), results.end(), gave_up)) return false;
+    if (cg) options.jacobi = true; // as in front of bicgstab
+    options.scheme = Scheme::recurrence;
     options.recurrence = RecurrenceChoice::gmres;
     if (on_processor(engine)) options.spec = DatapathSpec(formats::kDouble);
     return true;

@@ -98,6 +98,7 @@ SolveResult result_of(const System& system, const std::vector<double>& b, std::v
                       const PcgReport& report, const SolveOptions& options, std::uint64_t limit) {
     const double decides = solving::deciding(options.tolerance);
     SolveResult r = result_of(relative_residual(system, x, b, options.threads, decides), report, options, limit);
+    solving::say_floor(system, b, x, options, r);
     if (options.keep_solution) r.u = std::move(x);
     return r;
 }

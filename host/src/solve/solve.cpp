@@ -283,6 +283,7 @@ void settle(const Problem& original, std::span<const double> y, std::span<const 
             return context.shortfall.empty() ? why_not_true(y, u, context.result.true_residual, options)
                                              : context.shortfall;
         });
+    solving::say_floor(original.system, original.b, u, options, context.result);
     if (options.bound) context.result.bound = error_bound(original, u, options.threads);
     if (original.exact) context.result.error = solving::rms_error(original, u, options.threads);
 }

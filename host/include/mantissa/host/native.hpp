@@ -33,9 +33,9 @@ bool take_native_default(const AskedFor& asked, SolveOptions& options);
 /// After it, once the problem is there: bicgstab in the place of CG preconditioned by the diagonal where CG does not
 /// take the matrix: native over sparse rows, in double in a datapath on a grid's. True where it is now.
 bool take_native_recurrence(const Problem& problem, SolveOptions& options);
-/// After a solve that take_native_recurrence() chose bicgstab for: where it ended short of the tolerance by itself,
-/// gmres(30) in its place, whose residual never rises; on this processor in a datapath, which is double. True where
-/// `options` is that now.
+/// After a solve by a way that the program chose: gmres(30) in its place, whose residual never rises, where bicgstab
+/// ended short of the tolerance by itself, or CG preconditioned by the diagonal broke down, which wants a positive
+/// definite matrix. On this processor in a datapath, which is double. True where `options` is that now.
 bool take_gmres_instead(std::span<const SolveResult> results, const Engine& engine, SolveOptions& options);
 /// cg or bicgstab asked for by name, alone, in --format double or float, on this processor and for sparse rows: by its
 /// native loops (mantissa/recurrence/native_loops.hpp). True where `options` is such a solve now.

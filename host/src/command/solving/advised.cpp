@@ -106,7 +106,12 @@ int advise_command(const SolveArguments& flags, const std::string& engines, cons
     options.before = running::processor_seconds(); // of this process: all of it is advice
     const Advice advice = advising::advise_with_progress(problem, options);
     std::optional<advising::Hardware> hardware;
-    if (on_device && advice.found()) hardware = advising::hardware_of(problem, *advice.advised, request);
+    if (on_device && advice.found()) {
+        // Who stops the minutes that follow has the advice.
+        fmt::print(stderr, "mantissa: advised: {}\nmantissa: now its core, mapped for {}\n",
+                   advised_command(problem, *advice.advised), flags.device);
+        hardware = advising::hardware_of(problem, *advice.advised, request);
+    }
     advising::print_advice(problem, advice, hardware, flags.json);
     if (!advice.found()) return kNotConverged;
     if (flags.advise == "only") return kDone;

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "mantissa/host/native.hpp"
+#include "solve/context.hpp"
 #include "solve/schemes.hpp"
 
 namespace mantissa {
@@ -88,11 +89,12 @@ public:
     }
 
     std::vector<SolveResult> run() {
-        if (options_.scheme == Scheme::recurrence) by_bicgstab();
+        if (options_.scheme == Scheme::recurrence) solve_by(options_); // bicgstab
         else if (const std::optional<SolveOptions> cycles = first_cycles(problem_, engine_, options_))
             by_cycles_first(*cycles);
         else if (engine_.name() == kProcessor) by_cg();
         else solve_by(options_);
+        by_gmres_instead();
         for (SolveResult& r : results_) {
             if (!options_.keep_solution) r.u.clear();
             const bool spent = options_.max_iterations != 0 && r.inner_iterations >= options_.max_iterations;
@@ -118,7 +120,7 @@ private:
     void go_on_from_here() {
         SolveResult& r = results_.front();
         const bool finite = std::ranges::all_of(r.u, [](double x) { return std::isfinite(x); });
-        if (!problem_.more.empty() || r.u.empty() || !finite || r.status == Status::diverged) return;
+        if (!problem_.more.empty() || r.u.empty() || !finite || !(r.true_residual < solving::kDiverged)) return;
         if (!rest_) rest_ = problem_;
         rest_->guess = std::move(r.u);
     }
@@ -135,12 +137,14 @@ private:
         return most == 0 ? left : std::min(most, left);
     }
 
-    void by_bicgstab() {
-        solve_by(options_);
+    void by_gmres_instead() {
+        const std::string before =
+            options_.scheme == Scheme::recurrence ? to_string(iterated(options_)) : "CG by the diagonal";
         if (over() || !take_gmres_instead(results_, engine_, options_)) return;
-        say_(fmt::format("bicgstab: {} after {} iterations, so {} in its place", to_string(results_.front().status),
-                         results_.front().inner_iterations, to_string(iterated(options_))));
+        say_(fmt::format("{}: {} after {} iterations, so {} in its place", before, to_string(results_.front().status),
+                         before_, to_string(iterated(options_))));
         options_.jacobi = options_.jacobi && !has_negative_diagonal(problem_.system); // (its scaling has roots)
+        rest_.reset();
         SolveOptions way = options_;
         way.max_iterations = limit();
         solve_by(way); // from the beginning

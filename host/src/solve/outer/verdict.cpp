@@ -4,6 +4,9 @@
 #include <cmath>
 #include <limits>
 
+#include <fmt/format.h>
+
+#include "advise/rows.hpp"
 #include "mantissa/host/residual.hpp"
 #include "running/parallel.hpp"
 
@@ -45,6 +48,18 @@ double relative_residual(const Problem& problem, SpreadIterate& u, int threads, 
     if (!u.finite() || !running::all_finite(threads, problem.b)) return std::numeric_limits<double>::infinity();
     if (const auto known = certain_relative_residual(u.defect_norm(), problem.b, threads, decides)) return *known;
     return mantissa::relative_residual(problem.system, u.whole(), problem.b, threads, decides);
+}
+
+void say_floor(const System& system, std::span<const double> b, std::span<const double> u, const SolveOptions& options,
+               SolveResult& result) {
+    constexpr double kSomeway = 1e-3; // (an iterate that grew out of all bounds has a floor of its own making)
+    if (result.status != Status::stagnated || options.energy || options.outer || options.resident) return;
+    if (!(result.true_residual < kSomeway)) return;
+    const double floor = advising::defect_floor(system, u, b, options.threads);
+    if (!(advising::kFloorSlack * floor > options.tolerance)) return;
+    result.detail = fmt::format("the true residual stays at {:.2e}: rounding in double precision leaves about {:.1e} "
+                                "here, whatever the scheme; give a tolerance above that",
+                                result.true_residual, floor);
 }
 
 } // namespace mantissa::solving

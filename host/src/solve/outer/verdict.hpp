@@ -4,6 +4,7 @@
 #include <span>
 
 #include "mantissa/host/problem.hpp"
+#include "mantissa/host/solve.hpp"
 #include "mantissa/outer/spread_iterate.hpp"
 #include "mantissa/reached.hpp"
 
@@ -15,6 +16,10 @@ double rms_error(const Problem& problem, SpreadIterate& u);
 /// relative_residual() of the problem's u (mantissa/host/residual.hpp). Collective over processes. Where doubled sums
 /// do not decide every process forms it from the whole u.
 double relative_residual(const Problem& problem, SpreadIterate& u, int threads, double decides);
+
+/// Of a solve in double that stands still since double is too short: result.detail says so, and what rounding leaves.
+void say_floor(const System& system, std::span<const double> b, std::span<const double> u, const SolveOptions& options,
+               SolveResult& result);
 
 /// A true residual below this is "converged".
 inline double deciding(double tolerance) {
