@@ -10,6 +10,7 @@
 #include "mantissa/recurrence/gmres.hpp"
 #include "mantissa/recurrence/library.hpp"
 #include "text/whole_range.hpp"
+#include "values.hpp"
 
 namespace mantissa {
 
@@ -74,7 +75,10 @@ const SchemeAxes& axes_of(const SolveOptions& options) {
     return *first;
 }
 
-SolveOptions Request::finish() const {
+namespace {
+
+/// The options with the scheme that the axes make.
+SolveOptions with_scheme(const SolveOptions& options, const Axes& axes) {
     SolveOptions made = options;
     if (axes.recurrence) made.recurrence = axes.recurrence;
     if (axes.scheme) {
@@ -110,6 +114,16 @@ SolveOptions Request::finish() const {
         throw InvalidInput(fmt::format("recurrence {}: it does not go with the outer loop {}; give --outer-loop {}",
                                        to_string(wanted), axes.outer_loop.value_or(""), loops));
     made.scheme = usual->scheme;
+    return made;
+}
+
+} // namespace
+
+SolveOptions Request::finish() const {
+    SolveOptions made = with_scheme(options, axes);
+    // BiCGStab has no step that mends an M which words round anew each time, as CG's flexible beta and GMRES do.
+    const bool rigid = made.scheme == Scheme::recurrence && made.recurrence == RecurrenceChoice::bicgstab;
+    if (usual_cycle && rigid) made.preconditioner = parse_cycle_spec(kUsualCycleOfBicgstab);
     return made;
 }
 

@@ -232,7 +232,11 @@ std::vector<Option> integer_options() {
          .with_advice = true,
          .column = Column::later,
          .asks = Asks::solver,
-         .set = [](Request& r, const Value& v) { set_preconditioner(r.options, text(v)); },
+         .set =
+             [](Request& r, const Value& v) {
+                 set_preconditioner(r.options, text(v));
+                 r.usual_cycle = names_no_cycle(text(v));
+             },
          .get = [](const SolveOptions& o) { return o.preconditioner ? Given(preconditioner_text(o)) : Given(); }},
     };
 }

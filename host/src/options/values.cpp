@@ -69,8 +69,12 @@ std::string schedule_text(const std::vector<ScheduleStage>& schedule) {
     return text;
 }
 
+bool names_no_cycle(std::string_view text) {
+    return text == "multilevel";
+}
+
 void set_preconditioner(SolveOptions& options, std::string_view text) {
-    constexpr std::string_view kMultilevel = "multilevel", kUsualCycle = "v11,w=10";
+    constexpr std::string_view kMultilevel = "multilevel";
     options.jacobi = text == "jacobi";
     options.preconditioner.reset();
     if (text == "none" || options.jacobi) return;
@@ -78,8 +82,7 @@ void set_preconditioner(SolveOptions& options, std::string_view text) {
         throw InvalidInput(fmt::format("preconditioner {}: write none, jacobi or multilevel[:CYCLE], as "
                                        "multilevel:v11,w=10",
                                        base::quoted(text)));
-    const bool usual = text.size() == kMultilevel.size();
-    options.preconditioner = parse_cycle_spec(usual ? kUsualCycle : text.substr(kMultilevel.size() + 1));
+    options.preconditioner = parse_cycle_spec(names_no_cycle(text) ? kUsualCycle : text.substr(kMultilevel.size() + 1));
 }
 
 std::string preconditioner_text(const SolveOptions& options) {

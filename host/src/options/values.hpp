@@ -27,6 +27,9 @@ std::string middle_text(const std::vector<Format>& formats);
 /// multilevel:v11,w=10 (mantissa/multilevel/cycle_spec.hpp). Sets `jacobi` and `preconditioner`. Throws InvalidInput,
 /// one line.
 void set_preconditioner(SolveOptions& options, std::string_view text);
+/// Does a preconditioner's text leave the cycle to the program? kUsualCycle then, or what the recurrence wants.
+bool names_no_cycle(std::string_view text);
+inline constexpr std::string_view kUsualCycle = "v11,w=10", kUsualCycleOfBicgstab = "v11,w=double";
 /// "none", "jacobi", "multilevel:v11,w=10".
 std::string preconditioner_text(const SolveOptions& options);
 

@@ -209,6 +209,12 @@ TEST(Options, SchemesAreShortForAxes) {
     EXPECT_EQ(scheme_name(parsed("--recurrence ghysels-vanroose --outer-loop none")), "ghysels-vanroose");
     EXPECT_EQ(parsed("--outer-loop residual-guided --preconditioner jacobi").scheme, Scheme::residual_guided);
     EXPECT_TRUE(parsed("--preconditioner jacobi").jacobi);
+    // The usual cycle is the recurrence's to choose; one that is named is that.
+    const auto cycle = [](const std::string& line) { return to_string(*parsed(line).preconditioner); };
+    EXPECT_EQ(cycle("--preconditioner multilevel"), "v11,w=10");
+    EXPECT_EQ(cycle("--preconditioner multilevel --recurrence 'gmres(30)'"), "v11,w=10");
+    EXPECT_EQ(cycle("--preconditioner multilevel --recurrence bicgstab"), "v11,w=double");
+    EXPECT_EQ(cycle("--preconditioner multilevel:v11,w=10 --recurrence bicgstab"), "v11,w=10");
     EXPECT_FALSE(parsed("--preconditioner none").jacobi);
     const SolveOptions plain = parsed("--recurrence cg --outer-loop flexible-pcg");
     EXPECT_EQ(plain.scheme, Scheme::inexact_pcg);

@@ -51,6 +51,7 @@ struct Axes {
 struct Request {
     SolveOptions options;
     Axes axes;
+    bool usual_cycle = false; ///< cycles, and not which: the recurrence has a say
     /// The options, complete, in whatever order the axes were named. Throws InvalidInput where they make no scheme.
     [[nodiscard]] SolveOptions finish() const;
 };
