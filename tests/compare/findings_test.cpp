@@ -192,6 +192,26 @@ TEST(Findings, FastestSaysAmongHowManyAndWhatIsNext) {
     EXPECT_TRUE(has(least, "next is s23e8")) << least;
 }
 
+TEST(Findings, TheLinkIsNamedWhereItTakesTheTime) {
+    Json slow = row("s17e8", 1, 0.25);
+    slow["seconds_outer"] = 0.75;
+    slow["seconds_link"] = 0.5;
+    const auto list = sentences_of(document({design("s17e8", 172)}, {slow}), {});
+    const std::string text = sentence(list, "s17e8 (1 core");
+    EXPECT_TRUE(has(text,
+                    "75 % of the time goes into the double-precision outer loop, 50 % into its way over the link; "
+                    "what holds a pass back is"))
+        << text;
+}
+
+TEST(Findings, ADesignOnSeveralDevicesIsOne) {
+    Json d = document({design("s17e8", 172)}, {row("s17e8", 1, 0.25), row("s17e8", 2, 0.25, 1, "other")});
+    d["devices"].push_back({{"id", "other"}});
+    const auto verdict = verdict_of(d);
+    ASSERT_TRUE(verdict);
+    EXPECT_TRUE(has(verdict->sentence, "the only design here")) << verdict->sentence;
+}
+
 TEST(Findings, AWinnerWithTheLongestVectorsIsComparedWithNoLongerOne) {
     const Json d = document({}, {row("s23e8", 1, 0.25), row("s17e8", 2, 0.125)});
     const auto list = sentences_of(d, {});

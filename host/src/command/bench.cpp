@@ -122,9 +122,15 @@ Run setup_bench(CLI::App& app, const std::string& typed) {
         "residuals", "The recurrence's residual and the true one against iterations, as JSON and as a picture");
     CLI::App* const cpu = app.add_subcommand(
         "cpu", "Sparse products on this processor: scalar, explicit SIMD, threads, and Eigen's beside them");
-    return [flags, gpu, arithmetic, residuals, cpu, run_residuals = setup_bench_residuals(*residuals, typed),
+    const std::vector<CLI::Option*> own = app.get_options();
+    return [flags, own, gpu, arithmetic, residuals, cpu, run_residuals = setup_bench_residuals(*residuals, typed),
             run_gpu = setup_bench_gpu(*gpu, typed), run_arithmetic = setup_bench_arithmetic(*arithmetic),
             run_cpu = setup_bench_cpu(*cpu)] {
+        for (const CLI::App* const sub : {gpu, arithmetic, residuals, cpu})
+            for (const CLI::Option* const option : own)
+                if (sub->parsed() && option->count() != 0)
+                    throw InvalidInput(fmt::format("{} is of bench itself; write what {} takes after that word",
+                                                   option->get_name(), sub->get_name()));
         if (cpu->parsed()) return run_cpu();
         if (gpu->parsed()) return run_gpu();
         if (residuals->parsed()) return run_residuals();

@@ -181,7 +181,8 @@ doc::Row row_of(const Comparison& c, const Row& row) {
             .resident = resident_of(device, row),
             .modelled = row.modelled,
             .origins = row.origins,
-            .chebyshev = flag(row.design->chebyshev)};
+            .chebyshev = flag(row.design->chebyshev),
+            .seconds_link = row.resident || e.seconds_link == 0 ? std::nullopt : std::optional(e.seconds_link)};
 }
 
 /// How many designs are compared on a device.

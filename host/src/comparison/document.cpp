@@ -64,7 +64,7 @@ template <class V> void fields(V& v, Of<Row> auto& r) {
     v("seconds_outer", r.seconds_outer, "seconds", r.seconds, "seconds_kind", r.seconds_kind, "slices", r.slices);
     v("blocks", r.blocks, "memory_bits", r.memory_bits, "area_share", r.area_share, "area_time", r.area_time);
     v("energy_joules", r.energy_joules, "pareto", r.pareto, "resident", r.resident, "modelled", r.modelled);
-    v("origins", r.origins, "chebyshev", r.chebyshev);
+    v("origins", r.origins, "chebyshev", r.chebyshev, "seconds_link", r.seconds_link);
 }
 /// Ours and others' figures stand in different orders; a Reader takes them in any.
 template <class V> void fields(V& v, Of<SparseRow> auto& r) {

@@ -178,6 +178,7 @@ struct Row {
     Maybe<Resident> resident{};
     std::vector<std::string> modelled{}, origins{}; ///< keys of figures that are modelled
     std::optional<bool> chebyshev{};
+    std::optional<double> seconds_link{}; ///< of seconds_outer: defects and corrections on the way over the link
 };
 
 /// Sparse cores on a device (ours() holds), or somebody else's time beside them. Null figures are of solves that did

@@ -97,11 +97,14 @@ std::string fastest_text(const std::vector<Row>& rows, const std::string& device
             : fmt::format("Fastest of {} designs on {} at {}: {} ({}), {} (modelled){}{}", designs, device, problem,
                           row.design, cores_text(row), time_text(row.seconds), against_widest(rows, row, false),
                           next_text(rows, row, false));
-    return fmt::format("{}. It needs {}, {} per step; {} of the time goes into the {} outer loop; what holds "
-                       "it back is {}.",
+    const double link = row.seconds_link.value_or(0);
+    return fmt::format("{}. It needs {}, {} per step; {} of the time goes into the {} outer loop{}; what holds {} back "
+                       "is {}.",
                        what, text::counted(row.inner_iterations, "iteration"), row.inner,
                        text::percent(row.seconds_outer / row.seconds), row.resident ? "integer" : "double-precision",
-                       bound_text(row.bound));
+                       link > 0 ? fmt::format(", {} into its way over the link", text::percent(link / row.seconds))
+                                : "",
+                       link > 0 ? "a pass" : "it", bound_text(row.bound));
 }
 
 /// Empty when the only row is the fastest too.
@@ -179,9 +182,8 @@ std::string peer_text(const ComparisonDocument& document, const Devices& devices
         fastest_of(document.peers, [&](const comparison::Peer& p) { return timed(p) && p.reached.value_or(true); });
     const Row* row = nullptr;
     std::string device;
-    std::size_t designs = 0;
+    const std::size_t designs = count_designs(devices);
     for (const auto& [id, rows] : devices) {
-        designs += count_designs(rows);
         const Row* best = least(rows, false);
         if (best == nullptr || (row != nullptr && best->seconds >= row->seconds)) continue;
         row = best;

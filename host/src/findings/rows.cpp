@@ -28,8 +28,13 @@ const Row* least(const std::vector<Row>& rows, bool area, const std::function<bo
 }
 
 std::size_t count_designs(const std::vector<Row>& rows) {
+    return count_designs(Devices{{"", rows}});
+}
+
+std::size_t count_designs(const Devices& devices) {
     std::set<std::pair<std::string, comparison::Multiplier>> designs;
-    for (const Row& row : rows) designs.emplace(row.design, row.multiplier);
+    for (const auto& [id, rows] : devices)
+        for (const Row& row : rows) designs.emplace(row.design, row.multiplier);
     return designs.size();
 }
 

@@ -38,6 +38,8 @@ std::string problem_with_rows(const ComparisonDocument& document);
 /// The ids of the devices that have rows for `problem`, in the document's order.
 using Devices = std::vector<std::pair<std::string, std::vector<Row>>>;
 Devices devices_with_rows(const ComparisonDocument& document, const std::string& problem);
+/// A design that stands on several devices counts once.
+std::size_t count_designs(const Devices& devices);
 
 /// 0 where there is none.
 inline double seconds_of(const comparison::Peer& peer) {

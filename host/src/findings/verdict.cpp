@@ -203,8 +203,7 @@ std::optional<Verdict> verdict_of(const ComparisonDocument& document) {
     const auto fastest =
         std::ranges::min_element(devices, {}, [](const auto& d) { return least(d.second, false)->seconds; });
     const Row& winner = *least(fastest->second, false);
-    std::size_t designs = 0;
-    for (const auto& [id, rows] : devices) designs += count_designs(rows);
+    const std::size_t designs = count_designs(devices);
     Verdict v;
     v.problem = problem;
     v.sentence =

@@ -62,9 +62,9 @@ struct Writer {
             const Device& device = c.devices[index];
             const auto mhz = clock_of(design, device);
             if (!mhz) {
-                gap({fmt::format("clock of a cycle core on {}", device.name),
+                gap({fmt::format("clock of a cycle core on {} ({})", device.name, device.id),
                      "neither its file nor the comparison gives one, and no netlist of a cycle core is mapped here",
-                     "give the [[cycle]] clock_mhz"});
+                     "give a clock_mhz, the [[cycle]]'s or the device's"});
                 continue;
             }
             for (const std::uint64_t cores : design.cores) {
