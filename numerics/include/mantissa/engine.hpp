@@ -250,6 +250,9 @@ public:
     /// Empty when it has one for `spec`, whose sums are free in order, on `system`; else one line that says why not.
     [[nodiscard]] virtual std::string native_refusal(const DatapathSpec& spec, const System& system,
                                                      const NativeChoice& choice) const;
+    /// That solver. Throws InvalidInput with the line above when it must refuse, and on a plan that cannot be.
+    [[nodiscard]] virtual std::unique_ptr<NativeSolver> native(const System& system, const DatapathSpec& spec,
+                                                               const NativeChoice& choice) const;
     /// The cycle that a loop of the host's stands around (multilevel/cycle.hpp): this processor's, its levels shared
     /// out where the engine is. Throws InvalidInput where make_cycle() does.
     [[nodiscard]] virtual std::unique_ptr<Cycle> cycle(const System& system, const CycleSpec& spec, int threads) const;
@@ -264,9 +267,6 @@ public:
     /// That solver. Throws InvalidInput with the line above when it must refuse.
     [[nodiscard]] virtual std::unique_ptr<CycleSolver> cycles(const System& system, const CycleSpec& spec,
                                                               const CycleLoop& loop) const;
-    /// That solver. Throws InvalidInput with the line above when it must refuse, and on a plan that cannot be.
-    [[nodiscard]] virtual std::unique_ptr<NativeSolver> native(const System& system, const DatapathSpec& spec,
-                                                               const NativeChoice& choice) const;
 };
 
 /// What each engine says of sessions for a spec whose sums are free in order; empty where they are not.

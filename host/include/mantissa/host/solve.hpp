@@ -61,7 +61,8 @@ const recurrence::Definition* recurrence_of(const SolveOptions& options);
 enum class Status : std::uint8_t {
     /// Decided by SolveResult::true_residual, whatever a scheme believes; with SolveOptions::energy by
     /// SolveResult::energy.
-    converged, ///< the true residual is below the tolerance (or 0.1 % above, when the inner test held); the estimate is
+    converged, ///< the true residual is below the tolerance (or 0.1 % above, when the inner test held); with `energy`
+               ///< the estimate's upper end is at most that
     diverged,  ///< the defect grew beyond 10^4 times the initial one, or is not finite
     stagnated, ///< the best defect no longer falls; or the recurrence's residual (a direct solver's), or the scaled
                ///< problem's, reached the tolerance and the true one did not
@@ -140,9 +141,11 @@ struct SolveOptions {
     /// (those of the matrix as given, also with jacobi). For schemes that refine, on floating datapaths, without a
     /// schedule.
     std::optional<Format> couplings;
-    /// A multilevel cycle (mantissa/multilevel/cycle.hpp) on this processor in the inner solver's place, on the problem
-    /// that the scheme works on: `spec`, `inner`, `digits` and what belongs to them mean nothing then. Alone with
-    /// defect_correction, as CG's preconditioner with inexact_pcg. inner_iterations counts cycles.
+    /// A multilevel cycle (mantissa/multilevel/cycle.hpp). With the recurrences flexible, bicgstab and gmres on the
+    /// whole problem it is a step M of the recurrence, which runs in `spec`. Else it stands in the inner solver's
+    /// place, on this processor or by the engine, on the problem that the scheme works on: `spec`, `inner`, `digits`
+    /// and what belongs to them mean nothing then. So it is alone with defect_correction, and CG's preconditioner with
+    /// inexact_pcg; inner_iterations counts cycles.
     std::optional<CycleSpec> preconditioner;
     double tolerance = 1e-10; ///< on the defect norm relative to the initial one
     /// In the tolerance's place: on ||x - x*||_A / ||x*||_A. A scheme stops once the drops of its steps say so

@@ -16,7 +16,7 @@ namespace mantissa {
 
 /// Which solves of a store.
 enum class StoredPoints : std::uint8_t {
-    iterative, ///< by conjugate gradients
+    iterative, ///< of sparse systems and grids
     dense,     ///< dense systems, by LU
 };
 

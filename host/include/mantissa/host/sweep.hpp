@@ -14,12 +14,7 @@
 //     format = ["s14e8", "s17e8"]
 //     row = ["s20e8", "s23e8"]
 //
-// Keys: problem engine scheme inner digits stop ("inner=10", "digits=2") recurrence outer_loop middle ("s36e11,s23e8")
-// middle_digits outer ("fx64.62") resident headroom couplings tolerance max_iterations jacobi history; spec (a full
-// text), or format and any of u r p q coef operand row order point product dot scalar lanes, and vectors for r, p and q
-// together; or schedule
-// ([[1, "s52e11"], [2e-3, "s23e8"]]: datapaths that take over where the relative defect is below a number; a list of
-// such lists is several values).
+// Keys: docs/sweeps.md.
 //
 // A sweep of dense systems has [[dense]] tables in place of [[grid]]:
 //
@@ -31,8 +26,7 @@
 //     acc = ["same", "fixed[15:-34]"]    # same: as the format
 //     refine = ["ir", "gmres-ir"]
 //
-// Keys: problem, or n kind kappa points phi seed, or file (docs/lu.md); lu (a full text), or format and any of a l u
-// acc product order pivot div, where same leaves the default; engine; refine steps krylov krylov_tolerance scale.
+// Keys: docs/sweeps.md.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // One upset in a solve on the `rtl` engine: a bit of the Verilated core's registers or memories turned over at a clock.
-// RtlOptions::upset; host/src/upset/ makes campaigns of it.
+// RtlOptions::trial; host/src/upset/ makes campaigns of it.
 #pragma once
 
 #include <cstddef>
