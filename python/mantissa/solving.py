@@ -274,7 +274,8 @@ def solve(problem: ProblemLike, spec: Optional[FormatLike] = None, *, engine: st
 
     problem: a Problem, or its text. spec: a format, as "s17e8" (where nothing is given) or "fx18.16", or a full datapath,
     as "s14e8,u=s23e8,row=s20e8,dot=fixed[13:-50]". The other keywords are the options of `mantissa solve`, in
-    docs/options.md; None stands for the default. guess: where to begin in place of zero, an array of as many numbers as
+    docs/options.md; None stands for the default. (Of a matrix file and nothing of a datapath the command takes CG in
+    double, as scheme="jacobi-pcg" does here.) guess: where to begin in place of zero, an array of as many numbers as
     unknowns. Options take numbers of NumPy, too, and a dtype where they take a format.
 
     callback(inner iterations, outer iterations, relative defect) is called for each outer step: for each row of the
