@@ -47,6 +47,24 @@ inline std::uint64_t pattern(std::uint64_t bits, int width) {
 /// What copies and pickles of a format are made by: its type, called with its text.
 nb::tuple made_of_text(nb::handle format);
 
+/// A class of formats that are told by their text: made of it, shown, compared, hashed, copied and pickled by it.
+/// make(text) is the format, or throws InvalidInput.
+template <class F, class Make>
+nb::class_<F> format_class(nb::module_& m, const char* name, const char* what, const Make& make) {
+    const auto equal = [](const F& a, const F& b) {
+        if constexpr (requires { a.canonical(); }) return a.canonical() == b.canonical();
+        else return a == b;
+    };
+    return nb::class_<F>(m, name, what)
+        .def(
+            "__init__", [make](F* self, std::string_view text) { new (self) F(make(text)); }, nb::arg("text"))
+        .def("__repr__", [name](const F& f) { return std::string(name) + "('" + to_string(f) + "')"; })
+        .def("__str__", [](const F& f) { return to_string(f); })
+        .def("__eq__", equal, nb::is_operator())
+        .def("__hash__", [](const F& f) { return std::hash<std::string>{}(to_string(f)); })
+        .def("__reduce__", &made_of_text);
+}
+
 /// Has ^C been pressed? Looks at most every twentieth of a second; takes the GIL to look. Once true, the Python
 /// exception stands, and the caller leaves by throwing nb::python_error.
 bool interrupted();

@@ -12,21 +12,13 @@ namespace mantissa::python {
 using namespace nb::literals;
 
 void bind_formats(nb::module_& m) {
-    nb::class_<Format>(
+    format_class<Format>(
         m, "Format",
         "A number format. Format('s17e8') has 17 stored fraction bits and 8 exponent bits, truncates and "
         "has no subnormal numbers; Format('fx18.16') has words of 18 bits, 16 of them fraction. Policy "
         "words follow colons: 's10e5:rne:subnormals' is IEEE's half. Names: double, float, half, "
-        "bfloat16, tf32.")
-        .def(
-            "__init__", [](Format* self, std::string_view text) { new (self) Format(parse_format(text)); }, "text"_a)
-        .def("__repr__", [](const Format& f) { return "Format('" + to_string(f) + "')"; })
-        .def("__str__", [](const Format& f) { return to_string(f); })
-        .def(
-            "__eq__", [](const Format& a, const Format& b) { return a.canonical() == b.canonical(); },
-            nb::is_operator())
-        .def("__hash__", [](const Format& f) { return std::hash<std::string>{}(to_string(f)); })
-        .def("__reduce__", &made_of_text)
+        "bfloat16, tf32.",
+        [](std::string_view text) { return parse_format(text); })
         .def_prop_ro("is_fixed", &Format::is_fixed, "Fixed-point words, or floating-point numbers?")
         .def_prop_ro("width", &Format::width, "Bits of a number.")
         .def_ro("fraction_bits", &Format::fraction_bits,

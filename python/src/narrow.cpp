@@ -136,27 +136,16 @@ void encode_all(const F& f, const Doubles& a,
 } // namespace
 
 void bind_narrow(nb::module_& m) {
-    nb::class_<NarrowFormat>(
+    format_class<NarrowFormat>(
         m, "NarrowFormat",
         "A short floating-point format, or a rounding that datapaths do not have: 'fp8_e4m3', 'fp8_e5m2', "
         "'fp8_e4m3fnuz', 'fp8_e5m2fnuz', 'fp6_e3m2', 'fp6_e2m3', 'fp4_e2m1', 'e8m0', IEEE P3109's "
         "binary<K>p<P>, or s<M>e<E> with one of the policy words rna (ties away), odd, up, down and sr "
-        "(stochastic).")
-        .def(
-            "__init__",
-            [](NarrowFormat* self, std::string_view text) {
-                const auto f = narrow::parse_narrow(text);
-                if (!f)
-                    throw InvalidInput("format '" + std::string(text) + "': no narrow format; see mantissa.format()");
-                new (self) NarrowFormat(*f);
-            },
-            "text"_a)
-        .def("__repr__", [](const NarrowFormat& f) { return "NarrowFormat('" + narrow::to_string(f) + "')"; })
-        .def("__str__", [](const NarrowFormat& f) { return narrow::to_string(f); })
-        .def(
-            "__eq__", [](const NarrowFormat& a, const NarrowFormat& b) { return a == b; }, nb::is_operator())
-        .def("__hash__", [](const NarrowFormat& f) { return std::hash<std::string>{}(narrow::to_string(f)); })
-        .def("__reduce__", &made_of_text)
+        "(stochastic).",
+        [](std::string_view text) {
+            if (const auto f = narrow::parse_narrow(text)) return *f;
+            throw InvalidInput("format '" + std::string(text) + "': no narrow format; see mantissa.format()");
+        })
         .def_prop_ro("is_fixed", [](const NarrowFormat&) { return false; })
         .def_prop_ro(
             "single", [](const NarrowFormat& f) { return f.fits_float(); }, "Is every value a float32?")

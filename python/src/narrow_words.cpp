@@ -98,24 +98,14 @@ int sums(const WordFormat& f, const WordsIn& a, const std::optional<WordsIn>& b,
 
 void bind_narrow_words(nb::module_& m) {
     const auto power = [](int e) { return std::ldexp(1.0, e); };
-    nb::class_<WordFormat>(m, "WordFormat",
-                           "A fixed-point format with any rounding and overflow: 'fx18.16:sat', 'fx18.16:wrap', words "
-                           "without a sign 'ufx18.16', and the words floor, up, rz, rne, rna, odd and sr.")
-        .def(
-            "__init__",
-            [](WordFormat* self, std::string_view text) {
-                const auto f = narrow::parse_words(text);
-                if (!f)
-                    throw InvalidInput("format '" + std::string(text) + "': not one of these; see mantissa.format()");
-                new (self) WordFormat(*f);
-            },
-            "text"_a)
-        .def("__repr__", [](const WordFormat& f) { return "WordFormat('" + narrow::to_string(f) + "')"; })
-        .def("__str__", [](const WordFormat& f) { return narrow::to_string(f); })
-        .def(
-            "__eq__", [](const WordFormat& a, const WordFormat& b) { return a == b; }, nb::is_operator())
-        .def("__hash__", [](const WordFormat& f) { return std::hash<std::string>{}(narrow::to_string(f)); })
-        .def("__reduce__", &made_of_text)
+    format_class<WordFormat>(
+        m, "WordFormat",
+        "A fixed-point format with any rounding and overflow: 'fx18.16:sat', 'fx18.16:wrap', words "
+        "without a sign 'ufx18.16', and the words floor, up, rz, rne, rna, odd and sr.",
+        [](std::string_view text) {
+            if (const auto f = narrow::parse_words(text)) return *f;
+            throw InvalidInput("format '" + std::string(text) + "': not one of these; see mantissa.format()");
+        })
         .def_prop_ro("is_fixed", [](const WordFormat&) { return true; })
         .def_ro("width", &WordFormat::word_bits, "Bits of a word.")
         .def_ro("fraction_bits", &WordFormat::fraction_bits, "Bits after the point.")

@@ -123,6 +123,17 @@ public:
         return count;
     }
 
+    /// Clocks until the core is idle: 0; 1 after `limit` clocks, where that is not 0. look() is asked at every verdict:
+    /// where it says no, 2.
+    template <class Look> int run(std::uint64_t limit, const Look& look) {
+        for (std::uint64_t k = 0; limit == 0 || k < limit; ++k) {
+            edge();
+            if (top->accepted_o && !look()) return 2;
+            if (!top->busy_o) return 0;
+        }
+        return 1;
+    }
+
 private:
     [[noreturn]] void fail(const char* what) const { throw std::runtime_error(std::string(name_) + " model: " + what); }
 
@@ -133,4 +144,18 @@ public:
     std::unique_ptr<Vmodel> top; ///< its wires
     std::uint64_t clock = 0;     ///< since the beginning
     Upsets upsets;
+};
+
+/// What the tables of functions of these models have in common (cycle_abi.h, resident_abi.h).
+template <class State> struct Calls {
+    static State* create() { return new State; }
+    static void destroy(State* s) { delete s; }
+    static void reset(State* s) { s->reset(); }
+    static void write(State* s, std::uint32_t address, std::uint32_t value) { s->write(address, value); }
+    static std::uint32_t read(State* s, std::uint32_t address) { return s->read(address); }
+    static void load(State* s, const std::uint64_t* words, std::uint64_t count, std::uint32_t stall) {
+        s->load(words, count, stall);
+    }
+    static std::uint64_t clock(State* s) { return s->clock; }
+    static void arm(State* s, const mantissa_upset* upset) { s->upsets.arm(*upset); }
 };

@@ -8,15 +8,13 @@
 #include <string>
 
 #include <verilated.h>
-#ifdef MANTISSA_TRACE
-#include <verilated_fst_c.h>
-#endif
 
 #include "Vmodel.h"
 #include "Vmodel___024root.h"
 
 #include "streams.hpp"
 #include "upsets.hpp"
+#include "waveform.hpp"
 
 // What eval() calls on a rising edge, after its loops and triggers. Absent where a version names them otherwise.
 __attribute__((weak)) void Vmodel___024root___eval_ico(Vmodel___024root* top);
@@ -328,19 +326,6 @@ std::uint32_t waiting(mantissa_model_state* m) {
     for (unsigned k = 0; k < kCores; ++k) any |= m->top->waiting[k];
     return any;
 }
-int trace([[maybe_unused]] mantissa_model_state* m, [[maybe_unused]] const char* path,
-          [[maybe_unused]] std::uint64_t first, [[maybe_unused]] std::uint64_t last) {
-#ifdef MANTISSA_TRACE
-    m->trace = std::make_unique<VerilatedFstC>();
-    m->top->trace(m->trace.get(), 99);
-    m->trace_path = path;
-    m->trace_first = first;
-    m->trace_last = last;
-    return 0;
-#else
-    return 1;
-#endif
-}
 std::uint64_t clock_of(mantissa_model_state* m) {
     return m->clock;
 }
@@ -424,7 +409,7 @@ constexpr mantissa_model_api kApi = {MANTISSA_MODEL_VERSION,
                                      read_register,
                                      run,
                                      waiting,
-                                     trace,
+                                     begin_waveform<mantissa_model_state>,
                                      clock_of,
                                      cycle,
                                      Upsets::places,

@@ -12,16 +12,10 @@ namespace {
 constexpr std::uint32_t kControl = 0x08, kSend = 4;
 
 int run(mantissa_resident_state* s, std::uint64_t limit, int (*accepted)(void*, const mantissa_accepted*), void* at) {
-    Vmodel& top = *s->top;
-    for (std::uint64_t k = 0; limit == 0 || k < limit; ++k) {
-        s->edge();
-        if (top.accepted_o) {
-            const mantissa_accepted now{top.passes_o, top.steps_o, static_cast<std::int16_t>(top.exponent_o), top.rr_o};
-            if (accepted(at, &now) == 0) return 2;
-        }
-        if (!top.busy_o) return 0;
-    }
-    return 1;
+    return s->run(limit, [&, &top = *s->top] {
+        const mantissa_accepted now{top.passes_o, top.steps_o, static_cast<std::int16_t>(top.exponent_o), top.rr_o};
+        return accepted(at, &now) != 0;
+    });
 }
 
 std::uint64_t send(mantissa_resident_state* s, std::uint64_t* words, std::uint64_t most, std::uint32_t stall) {
@@ -31,21 +25,20 @@ std::uint64_t send(mantissa_resident_state* s, std::uint64_t* words, std::uint64
                    stall);
 }
 
+using Core = Calls<mantissa_resident_state>;
 const mantissa_resident_api kApi = {
     MANTISSA_RESIDENT_VERSION,
-    [] { return new mantissa_resident_state; },
-    [](mantissa_resident_state* s) { delete s; },
-    [](mantissa_resident_state* s) { s->reset(); },
-    [](mantissa_resident_state* s, std::uint32_t address, std::uint32_t value) { s->write(address, value); },
-    [](mantissa_resident_state* s, std::uint32_t address) { return s->read(address); },
-    [](mantissa_resident_state* s, const std::uint64_t* words, std::uint64_t count, std::uint32_t stall) {
-        s->load(words, count, stall);
-    },
+    Core::create,
+    Core::destroy,
+    Core::reset,
+    Core::write,
+    Core::read,
+    Core::load,
     run,
     send,
-    [](mantissa_resident_state* s) { return s->clock; },
+    Core::clock,
     Upsets::places,
-    [](mantissa_resident_state* s, const mantissa_upset* upset) { s->upsets.arm(*upset); },
+    Core::arm,
 };
 
 } // namespace

@@ -9,13 +9,11 @@
 #include <type_traits>
 
 #include <verilated.h>
-#ifdef MANTISSA_TRACE
-#include <verilated_fst_c.h>
-#endif
 
 #include "Vmodel.h"
 
 #include "upsets.hpp"
+#include "waveform.hpp"
 
 namespace {
 
@@ -323,19 +321,6 @@ std::uint64_t send(mantissa_sparse_state* s, std::uint32_t vector, std::uint64_t
 int run(mantissa_sparse_state* s, std::uint64_t patience, std::uint64_t limit, mantissa_sparse_stats* stats) {
     return s->run(patience, limit, *stats);
 }
-int trace([[maybe_unused]] mantissa_sparse_state* s, [[maybe_unused]] const char* path,
-          [[maybe_unused]] std::uint64_t first, [[maybe_unused]] std::uint64_t last) {
-#ifdef MANTISSA_TRACE
-    s->trace = std::make_unique<VerilatedFstC>();
-    s->top->trace(s->trace.get(), 99);
-    s->trace_path = path;
-    s->trace_first = first;
-    s->trace_last = last;
-    return 0;
-#else
-    return 1;
-#endif
-}
 std::uint64_t clock_of(mantissa_sparse_state* s) {
     return s->clock;
 }
@@ -365,7 +350,7 @@ constexpr mantissa_sparse_api kApi = {MANTISSA_SPARSE_VERSION,
                                       load,
                                       send,
                                       run,
-                                      trace,
+                                      begin_waveform<mantissa_sparse_state>,
                                       clock_of,
                                       Upsets::places,
                                       arm};

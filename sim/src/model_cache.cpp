@@ -111,18 +111,19 @@ const CoreKind& kind_of(const CoreParameters& parameters) {
     static const char* const flags = "sim/model/model.vlt";
     static const char* const streams = "sim/model/model.cpp";
     static const char* const top = "sim/model/model_top.sv";
-    static const char *const upset_abi = "sim/model/upset_abi.h", *const upsets = "sim/model/upsets.hpp";
-    static const Words streamed = {top,    streams, "sim/model/model_abi.h", "sim/model/streams.hpp", upset_abi,
-                                   upsets, flags};
+    static const char *const upset_abi = "sim/model/upset_abi.h", *const upsets = "sim/model/upsets.hpp",
+                             *const waveform = "sim/model/waveform.hpp";
+    static const Words streamed = {
+        top, streams, "sim/model/model_abi.h", "sim/model/streams.hpp", upset_abi, upsets, waveform, flags};
     static const CoreKind floating{"", "model_top", top, streams, streamed, {}};
     static const CoreKind integer{"integers, ", "model_top", top, streams, streamed, {"rtl/fixed"}};
-    static const CoreKind sparse{
-        "sparse, ",
-        "sp_core",
-        "rtl/sparse/sp_core.sv",
-        "sim/model/sparse_model.cpp",
-        {"sim/model/sparse_model.cpp", "sim/model/sparse_abi.h", "sim/model/model_abi.h", upset_abi, upsets, flags},
-        {"rtl/fixed", "rtl/fixed/resident", "rtl/sparse"}};
+    static const CoreKind sparse{"sparse, ",
+                                 "sp_core",
+                                 "rtl/sparse/sp_core.sv",
+                                 "sim/model/sparse_model.cpp",
+                                 {"sim/model/sparse_model.cpp", "sim/model/sparse_abi.h", "sim/model/model_abi.h",
+                                  upset_abi, upsets, waveform, flags},
+                                 {"rtl/fixed", "rtl/fixed/resident", "rtl/sparse"}};
     static const CoreKind resident{"resident, ",
                                    "fx_resident",
                                    "rtl/fixed/resident/fx_resident.sv",
