@@ -231,22 +231,39 @@ TEST_F(GpuNative, RowsBeginWithCycles) {
     }
 }
 
-TEST_F(GpuNative, CgGoesOnWhereCyclesDoNotPay) { // a beam of fourth differences, whose near kernel is not constant
-    constexpr std::uint32_t kSize = 400;
+/// A x = ones, a_ij = by_distance[|i - j|].
+Problem banded(std::uint32_t size, const std::vector<double>& by_distance) {
+    const auto reach = static_cast<std::uint32_t>(by_distance.size() - 1);
     std::vector<std::uint64_t> begin{0};
     std::vector<std::uint32_t> column;
     std::vector<double> value;
-    for (std::uint32_t i = 0; i < kSize; ++i) {
-        for (std::uint32_t j = i < 2 ? 0 : i - 2; j <= std::min(i + 2, kSize - 1); ++j) {
+    for (std::uint32_t i = 0; i < size; ++i) {
+        for (std::uint32_t j = i < reach ? 0 : i - reach; j <= std::min(i + reach, size - 1); ++j) {
             column.push_back(j);
-            value.push_back(i == j ? 6 : i + 1 == j || j + 1 == i ? -4 : 1);
+            value.push_back(by_distance[i > j ? i - j : j - i]);
         }
         begin.push_back(column.size());
     }
     Problem problem = make_problem("poisson2d:level=2");
     problem.system = System(CompressedRows(begin, column, value));
-    problem.b.assign(kSize, 1.0);
+    problem.b.assign(size, 1.0);
     problem.exact = {};
+    return problem;
+}
+
+TEST_F(GpuNative, GmresTakesOverFromCgThatBreaksDown) {
+    const Problem problem = banded(50, {1, -3}); // eigenvalues of both signs
+    SolveOptions o = nobodys_wish();
+    std::string lines;
+    const SolveResult r =
+        solve_fastest(problem, *make_gpu_engine(), o, {}, [&](const std::string& line) { lines += line; }).front();
+    EXPECT_NE(lines.find("CG by the diagonal: breakdown"), std::string::npos) << lines;
+    EXPECT_EQ(r.status, Status::converged) << r.detail;
+    EXPECT_LT(relative_residual(problem.system, r.u, problem.b, 1), 1.001e-8);
+}
+
+TEST_F(GpuNative, CgGoesOnWhereCyclesDoNotPay) { // a beam of fourth differences, whose near kernel is not constant
+    const Problem problem = banded(400, {6, -4, 1});
     SolveOptions o = nobodys_wish();
     o.tolerance = 1e-6;
     std::string lines;

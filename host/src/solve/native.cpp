@@ -85,7 +85,7 @@ bool take_gmres_instead(std::span<const SolveResult> results, const Engine& engi
                (bicgstab && (r.status == Status::stagnated || r.status == Status::diverged));
     };
     if ((!cg && !bicgstab) || std::none_of(results.begin(), results.end(), gave_up)) return false;
-    if (cg) options.jacobi = true; // as in front of bicgstab
+    if (cg) options.jacobi = on_processor(engine); // (a device divides by the diagonal itself)
     options.scheme = Scheme::recurrence;
     options.recurrence = RecurrenceChoice::gmres;
     if (on_processor(engine)) options.spec = DatapathSpec(formats::kDouble);
