@@ -61,7 +61,7 @@
 `define ERROR_BAD_LENGTH 0         // LENGTH is 0, or beyond LenW bits (sp_core: above Lanes * Depth)
 `define ERROR_BAD_ROW_LENGTH 1     // ROW_LENGTH is out of its range, a slab's halos do not fit it, or with a constant stencil LENGTH is no multiple of it (found within 40 clocks: the first pass beat may have been offered)
 `define ERROR_BUSY 2               // registers written, or started, while busy
-`define ERROR_ENDED_EARLY 3        // a stream raised tlast before its last beat (sp_core: or a vector was loaded short)
+`define ERROR_ENDED_EARLY 3        // a stream raised tlast before its last beat (sp_core: or a vector was loaded short, or half when a run started)
 `define ERROR_ENDED_LATE 4         // a stream's last beat came without tlast (sp_core: or a vector was loaded long)
 `define ERROR_STALLED 5            // nothing moved for STALL_LIMIT clocks, or the pass beat was not taken for so long, or the scalar unit took 2048 clocks more
 `define ERROR_ABORTED 6            // CONTROL.abort

@@ -43,7 +43,7 @@
 
 // UNWATCHED, which `mantissa synthesize` defines, leaves out what looks for an integrator's mistakes and for upsets: STALL_LIMIT's watch
 // over the scalar unit and over a resident solve, waiting_o after a stall, the reset of the registers WORDS, LENGTHs beyond LenW or of
-// no whole rows, sparse vectors of a wrong length. It is no parameter, as LEAN_LANES is none: a core's netlist stays what it was.
+// no whole rows, sparse vectors of a wrong length or without LENGTH. It is no parameter, as LEAN_LANES is none: a netlist stays what it was.
 `ifndef UNWATCHED
 `define CLEAR_WORDS clear_words
 `else

@@ -6,8 +6,8 @@
 ///                           words, [8] RowSums, [10:9] Order, [11] Chebyshev, [12] Checks
 ///   008 CONTROL        W    write 1: [0] start, [1] abort. Reads as 0
 ///   00C STATUS         R    [0] busy, [1] done, [6:4] how the run ended, [8] the bank with the result, [9]
-///                           beats of a run that has ended are still offered, [11] fault_detected (fx_core
-///                           with Checks): a check failed since the start, and the run was aborted
+///                           beats of a run that has ended are still offered (sp_core: or a vector), [11]
+///                           fault_detected (fx_core with Checks): a check failed, the run is aborted
 ///   010 ERRORS         RW1C see below. Write ones to clear
 ///   014 LENGTH         RW   elements of a vector, from 1
 ///   018 ROW_LENGTH     RW   3 (and at least Lanes) up to MaxRow, and not above LENGTH

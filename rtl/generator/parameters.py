@@ -78,9 +78,21 @@ def resident_fusesoc_names(core):
     return fusesoc_list([name for name, _, _ in named_parameters([*core["fx_parameter"], *core["resident_parameter"]])])
 
 
+def resident_cores_fusesoc_names(core):
+    """Of fx_residents, which counts its cores itself."""
+    names = [name for name, _, _ in named_parameters([*core["fx_parameter"], *core["resident_parameter"]])]
+    return fusesoc_list(["Cores=2", *(n for n in names if n not in ("Cores", "Core"))])
+
+
+NOT_SPARSE = ("Alone", "Chebyshev", "Checks")  # parameters that have one value in the sparse core
+
+
+def sparse_rows(core):
+    return [p for p in [*core["fx_parameter"], *core["sparse_parameter"]] if p.get("name") not in NOT_SPARSE]
+
+
 def sparse_fusesoc_names(core, more=()):
-    named = named_parameters([*core["fx_parameter"], *core["sparse_parameter"]])
-    return fusesoc_list([*(name for name, _, _ in named), *more])
+    return fusesoc_list([*(name for name, _, _ in named_parameters(sparse_rows(core))), *more])
 
 
 def fusesoc_list(words):
@@ -123,7 +135,7 @@ def resident_fusesoc_descriptions(core):
 
 
 def sparse_fusesoc_descriptions(core):
-    lines = fusesoc_lines([*core["fx_parameter"], *core["sparse_parameter"]])
+    lines = fusesoc_lines(sparse_rows(core))
     lines.append(fusesoc_line("WordBytes", 4, "Bytes of a word of a vector in its streams (target axis)"))
     return "\n".join(lines) + "\n"
 

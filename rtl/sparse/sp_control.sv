@@ -27,7 +27,8 @@ module sp_control #(
   input  wire             beat_i,         ///< a beat of the matrix is taken,
   input  wire             beat_ends_i,    ///< the last one of a slice,
   input  wire             beat_last_i,    ///< and with tlast
-  input  wire             seam_busy_i,    ///< words come in or go out
+  input  wire             sending_i,      ///< a vector is on its way out,
+  input  wire             loading_i,      ///< or half loaded
   input  wire             scalar_done_i,
   input  wire             scalar_guard_i,
   input  wire  [2:0]      scalar_end_i,
@@ -46,6 +47,9 @@ module sp_control #(
   output logic [31:0]     pass_count_o,
   output logic [31:0]     sigma_guards_o,
   output logic [63:0]     cycles_o,
+`ifndef UNWATCHED
+  output logic            bad_length_o,   ///< LENGTH is 0 or above Lanes * Depth
+`endif
   output logic [AW:0]     tokens_o        ///< of a vector: LENGTH / Lanes, rounded up
 );
   localparam integer Log = $clog2(Lanes);
@@ -76,6 +80,9 @@ module sp_control #(
 `endif
     bad_passes <= passes_i == '0;
   end
+`ifndef UNWATCHED
+  assign bad_length_o = bad_length;
+`endif
 
   logic [31:0] stall_q;
   logic        stall_out;
@@ -87,9 +94,9 @@ module sp_control #(
     if (in_q[Check]) begin
       errors_o[`ERROR_BAD_LENGTH] = bad_length;
       errors_o[`ERROR_NO_PASSES] = bad_passes;
-      errors_o[`ERROR_STILL_OFFERED] = pass_valid_o | seam_busy_i;
+      errors_o[`ERROR_STILL_OFFERED] = pass_valid_o | sending_i; // STATUS[9]
     end
-    errors_o[`ERROR_ENDED_EARLY] = ended_early;
+    errors_o[`ERROR_ENDED_EARLY] = ended_early | (in_q[Check] & loading_i);
     errors_o[`ERROR_ENDED_LATE] = ended_late;
     errors_o[`ERROR_STALLED] = stall_out;
     errors_o[`ERROR_ABORTED] = abort_i & busy_o;
@@ -104,7 +111,7 @@ module sp_control #(
   end
   wire late = late_q & in_q[Scalar];
 `endif
-  wire refused = bad_length | bad_passes | pass_valid_o | seam_busy_i; // in Check
+  wire refused = bad_length | bad_passes | pass_valid_o | sending_i | loading_i; // in Check
   wire stop    = (ended_early | ended_late | stall_out | abort_i) & busy_o & ~in_q[Abort];
 
   logic [31:0] number_q; // of the pass, from one

@@ -5,7 +5,7 @@
 ///
 ///   s_axis_word  in, a vector, Lanes words of WordW bits a beat (lane 0 lowest, right-aligned), while no run is on; tuser:
 ///                0 u, 1 r, 2 p, 3 q. In the order of positions, LENGTH / Lanes beats, rounded up; words after the
-///                last element are 0; tlast with the last beat
+///                last element are 0; tlast with the last beat. LENGTH stands before
 ///   s_axis_ask   in, tdata[1:0] a vector, while no run is on and no vector half loaded: it leaves by
 ///   m_axis_word  out, as many beats of words, sign-extended, tlast with the last one
 ///   m_axis_pass  out, tdata 0: a pass begins, and takes the matrix once
@@ -16,7 +16,8 @@
 /// A run is programmed and ends as fx_core's (core_regs), but ROW_LENGTH and BANK mean nothing, and MODE is as above. A run
 /// that ends with a fault leaves vectors half updated: load them again.
 ///
-/// Parameters: fx_parameters.svh, of which RowShift, CoefMode, S0 to S8 and MaxRow mean nothing, and those below.
+/// Parameters: fx_parameters.svh, of which RowShift, RowSums, CoefMode, S0 to S8, MaxRow and DelayRam mean nothing, and
+/// Alone, Chebyshev and Checks stay at their defaults, and those below.
 `include "mantissa.svh"
 `include "core_streams.svh"
 `default_nettype none
@@ -53,6 +54,8 @@ module sp_core #(
 );
 `include "fx_checks.svh"
   `REQUIRE_OF_TOP(g_no_chebyshev, Chebyshev == 0, "the sparse core runs pipelined CG: Chebyshev must be 0")
+  `REQUIRE_OF_TOP(g_alone, Alone == 1, "Alone must be 1: several sparse cores do not share a matrix")
+  `REQUIRE_OF_TOP(g_no_checks, Checks == 0, "Checks must be 0: the sparse core does not look for its own upsets")
   localparam integer Log   = $clog2(Lanes);
   localparam integer AW    = (Depth > 1) ? $clog2(Depth) : 1;
   localparam integer BankW = (Lanes > 1) ? Log : 1;
@@ -76,9 +79,11 @@ module sp_core #(
   wire [8:0]  unused_coefs;
   wire [ScalarW-1:0] scalar;
   wire [`ERRORS_W-1:0] errors;
+  wire sending, loading; // a vector is on its way out, or half loaded
 `ifndef UNWATCHED
-  wire seam_early, seam_late;
-  wire [`ERRORS_W-1:0] all_errors = errors | (`ERRORS_W'(seam_early) << `ERROR_ENDED_EARLY) | (`ERRORS_W'(seam_late) << `ERROR_ENDED_LATE);
+  wire bad_length, seam_refused, seam_early, seam_late;
+  wire [`ERRORS_W-1:0] all_errors = errors | (`ERRORS_W'(seam_refused) << `ERROR_BAD_LENGTH) |
+                                    (`ERRORS_W'(seam_early) << `ERROR_ENDED_EARLY) | (`ERRORS_W'(seam_late) << `ERROR_ENDED_LATE);
 `else
   wire [`ERRORS_W-1:0] all_errors = errors;
 `endif
@@ -94,7 +99,7 @@ module sp_core #(
 `endif
     .clk_i, .rst_ni, `AXIL_PASSED,
     .busy_i(busy_o | start), .done_i(done), .end_i(run_end), .fault_i(1'b0),
-    .bank_i(1'b0), .offering_i(m_axis_pass_tvalid | m_axis_word_tvalid), .errors_i(all_errors),
+    .bank_i(1'b0), .offering_i(m_axis_pass_tvalid | sending), .errors_i(all_errors),
     .pass_count_i(pass_count), .sigma_guards_i(sigma_guards), .cycles_i(cycles), .scalar_i(scalar),
     .words_u_i(64'(words_u)), .words_r_i(64'(words_r)), .words_p_i(64'(words_p)), .words_q_i(64'(words_q)),
     .start_o(start), .abort_o(abort), .length_o(length), .row_length_o(unused_row), .row_bad_o(row_bad),
@@ -103,18 +108,18 @@ module sp_core #(
     .scalar_read_o(scalar_read), .scalar_at_o(scalar_at), .set_o(set), .set_at_o(set_at), .set_word_o(set_word),
     .coef_o(unused_coefs));
 
-  wire clear, token_now, linear, scalar_start, aborting, scalar_done, scalar_guard, seam_busy;
+  wire clear, token_now, linear, scalar_start, aborting, scalar_done, scalar_guard;
   wire [2:0]  scalar_end;
   wire [AW:0] tokens;
   wire beat_now = s_axis_row_tvalid & s_axis_row_tready;
   sp_control #(.Lanes(Lanes), .Depth(Depth), .LenW(LenW), .UpdateN(UpdatePOut + 1),
                .DrainN(RowLatency + DotLatency)) i_control (
 `ifndef UNWATCHED
-    .length_bad_i(length_bad),
+    .length_bad_i(length_bad), .bad_length_o(bad_length),
 `endif
     .clk_i, .rst_ni, .start_i(start), .abort_i(abort), .length_i(length), .passes_i(passes),
     .stall_limit_i(stall_limit), .pass_ready_i(m_axis_pass_tready), .beat_i(beat_now),
-    .beat_ends_i(s_axis_row_tdata[Lanes*EntryW]), .beat_last_i(s_axis_row_tlast), .seam_busy_i(seam_busy),
+    .beat_ends_i(s_axis_row_tdata[Lanes*EntryW]), .beat_last_i(s_axis_row_tlast), .sending_i(sending), .loading_i(loading),
     .scalar_done_i(scalar_done), .scalar_guard_i(scalar_guard), .scalar_end_i(scalar_end), .busy_o,
     .pass_valid_o(m_axis_pass_tvalid), .clear_o(clear), .token_o(token_now), .linear_o(linear),
     .rows_o(s_axis_row_tready), .scalar_start_o(scalar_start), .aborting_o(aborting), .done_o(done), .end_o(run_end),
@@ -153,9 +158,9 @@ module sp_core #(
     .s_axis_word_tvalid, .s_axis_word_tlast, .s_axis_word_tready, .s_axis_ask_tdata, .s_axis_ask_tvalid,
     .s_axis_ask_tready, .m_axis_word_tdata, .m_axis_word_tvalid, .m_axis_word_tlast, .m_axis_word_tready,
 `ifndef UNWATCHED
-    .early_o(seam_early), .late_o(seam_late),
+    .bad_length_i(bad_length), .refused_o(seam_refused), .early_o(seam_early), .late_o(seam_late),
 `endif
-    .busy_o(seam_busy), .write_o(load), .write_at_o(load_at), .word_o(load_word), .moves_o(moves),
+    .sending_o(sending), .loading_o(loading), .write_o(load), .write_at_o(load_at), .word_o(load_word), .moves_o(moves),
     .read_at_o(send_at), .read_i(all_words));
 
   // ---- Updates -----------------------------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 /// The way of whole vectors in and out of the core, while no run is on: a beat of Lanes words a clock. A vector is 0 u,
-/// 1 r, 2 p, 3 q. Beats come and go in the order of positions, tokens_i of them.
+/// 1 r, 2 p, 3 q. Beats come and go in the order of positions, tokens_i of them. Without a LENGTH that can be, beats that
+/// come are thrown away, and a vector that is asked for does not leave.
 /// A beat is there two clocks after its address.
 `default_nettype none
 module sp_seam #(
@@ -11,6 +12,9 @@ module sp_seam #(
   input  wire            rst_ni,
   input  wire            closed_i,    ///< a run is on, or begins
   input  wire  [AW:0]    tokens_i,
+`ifndef UNWATCHED
+  input  wire            bad_length_i, ///< LENGTH is 0 or above what memories hold: tokens_i means nothing
+`endif
 
   input  wire  [W-1:0]   s_axis_word_tdata,
   input  wire  [1:0]     s_axis_word_tuser, ///< the vector
@@ -25,8 +29,10 @@ module sp_seam #(
   output logic           m_axis_word_tlast,
   input  wire            m_axis_word_tready,
 
-  output logic           busy_o,
+  output logic           sending_o,   ///< a vector was asked for, and its last beat has not been taken
+  output logic           loading_o,   ///< a vector is half loaded: tlast has not come
 `ifndef UNWATCHED
+  output logic           refused_o,   ///< one clock: a beat was thrown away, or an ask, since LENGTH is bad
   output logic           early_o,     ///< one clock: a vector came with tlast before its last beat,
   output logic           late_o,      ///< or without it at its last beat
 `endif
@@ -39,24 +45,33 @@ module sp_seam #(
 );
   // ---- In ----------------------------------------------------------------------------------------------------------
   logic [AW-1:0] in_q;
+  wire ask = s_axis_ask_tvalid & s_axis_ask_tready;
   logic sending_q, loading_q;
+  assign sending_o = sending_q;
+  assign loading_o = loading_q;
   assign s_axis_word_tready = ~closed_i & ~sending_q;
   wire load = s_axis_word_tvalid & s_axis_word_tready;
+`ifndef UNWATCHED
+  wire store = load & ~bad_length_i;
+`else
+  wire store = load;
+`endif
   always_ff @(posedge clk_i)
     if (!rst_ni) begin
       in_q      <= '0;
       write_o   <= '0;
       loading_q <= 1'b0;
     end else begin
-      write_o <= {3'b000, load} << s_axis_word_tuser;
+      write_o <= {3'b000, store} << s_axis_word_tuser;
       if (load) in_q <= s_axis_word_tlast ? '0 : in_q + AW'(1);
       if (load) loading_q <= ~s_axis_word_tlast;
     end
 `ifndef UNWATCHED
   wire in_last = (AW+1)'(in_q) == tokens_i - (AW+1)'(1);
   always_ff @(posedge clk_i) begin
-    early_o <= rst_ni & load & s_axis_word_tlast & ~in_last;
-    late_o  <= rst_ni & load & ~s_axis_word_tlast & in_last;
+    early_o   <= rst_ni & store & s_axis_word_tlast & ~in_last;
+    late_o    <= rst_ni & store & ~s_axis_word_tlast & in_last;
+    refused_o <= rst_ni & bad_length_i & (load | ask);
   end
 `endif
   always_ff @(posedge clk_i) begin
@@ -69,15 +84,22 @@ module sp_seam #(
   logic [1:0]    which_q;
   logic          shown_q;         // an address is shown
   logic [2:1]    way_q, last_q;   // beats on their way out of the memory
-  wire ask      = s_axis_ask_tvalid & s_axis_ask_tready;
+`ifndef UNWATCHED
+  logic [AW-1:0] end_q; // its last beat: a LENGTH that is written on the way is the next vector's
+  wire send     = ask & ~bad_length_i;
+  wire out_last = out_q == end_q;
+  always_ff @(posedge clk_i) if (send) end_q <= AW'(tokens_i - (AW+1)'(1));
+`else
+  wire send     = ask;
   wire out_last = (AW+1)'(out_q) == tokens_i - (AW+1)'(1);
+`endif
   assign moves_o           = ~way_q[2] | m_axis_word_tready;
   assign s_axis_ask_tready = ~closed_i & ~sending_q & ~loading_q;
   assign read_at_o         = out_q;
   always_ff @(posedge clk_i)
     if (!rst_ni) begin
       {sending_q, shown_q, way_q, last_q} <= '0;
-    end else if (ask) begin
+    end else if (send) begin
       sending_q <= 1'b1;
       shown_q   <= 1'b1;
     end else if (moves_o) begin
@@ -87,7 +109,7 @@ module sp_seam #(
       if (way_q[2] & last_q[2]) sending_q <= 1'b0;
     end
   always_ff @(posedge clk_i)
-    if (ask) begin
+    if (send) begin
       which_q <= s_axis_ask_tdata[1:0];
       out_q   <= '0;
     end else if (moves_o & shown_q) begin
@@ -102,7 +124,6 @@ module sp_seam #(
       2'd2:    m_axis_word_tdata = read_i[3*W-1:2*W];
       default: m_axis_word_tdata = read_i[4*W-1:3*W];
     endcase
-  assign busy_o = sending_q | loading_q;
   wire unused = &{1'b0, s_axis_ask_tdata};
 endmodule
 `default_nettype wire

@@ -209,6 +209,114 @@ async def vectors_of_a_wrong_length(dut):
 
 
 @cocotb.test()
+async def vectors_without_a_length(dut):
+    """With LENGTH 0, or above what the memories hold, a vector that is asked for does not leave, and one that is brought goes nowhere:
+    ERRORS[0]. A LENGTH that is written while a vector leaves is the next one's."""
+    b = await bench(dut, 6, 0.2)
+    b.load(size=4 * LANES)
+    await b.program(1)
+    most = LANES * PARAMETERS["Depth"]
+    beat = b"\x2a" * LANES * WORD_BYTES
+    for length in (0, most + 1, 2 * most + b.size, 0x80000000 + b.size):
+        await b.write(LENGTH, length)
+        assert await b.read(ERRORS) == 0
+        await b.ask.send(AxiStreamFrame([1]))
+        await b.ask.wait()
+        await ClockCycles(dut.aclk, 4 * most)
+        assert b.words_out.empty() and b.words_out.idle() and dut.m_axis_word_tvalid.value == 0, hex(length)
+        assert await b.read(STATUS) & STATUS_OFFERING == 0
+        assert await b.read(ERRORS) == ERROR_BAD_LENGTH
+        await b.write(ERRORS, ERROR_BAD_LENGTH)
+        for beats in (1, b.size // LANES, PARAMETERS["Depth"] + 2):
+            await b.words_in.send(AxiStreamFrame(beats * beat, tuser=1))
+            await b.words_in.wait()
+            await ClockCycles(dut.aclk, 4)
+            assert await b.read(ERRORS) == ERROR_BAD_LENGTH, (hex(length), beats)
+            await b.write(ERRORS, ERROR_BAD_LENGTH)
+        await b.write(LENGTH, b.size)
+        assert await b.fetch("r") == b.state["r"]
+    b.words_out.clear_pause_generator()
+    b.words_out.pause = True
+    await b.ask.send(AxiStreamFrame([1]))
+    await b.ask.wait()
+    await b.write(LENGTH, LANES)
+    b.words_out.pause = False
+    assert len((await b.words_out.recv()).tdata) == b.size * WORD_BYTES
+    assert await b.read(ERRORS) == 0
+    await b.write(LENGTH, b.size)
+    await b.run_and_compare(1)
+
+
+async def refused_start(b, error):
+    """A start is refused with this error and no other, and leaves STATUS[9] as it was: 1 with ERRORS[8]."""
+    for _ in range(2):  # and again
+        assert bool(await b.read(STATUS) & STATUS_OFFERING) == (error == ERROR_STILL_OFFERED)
+        await b.write(CONTROL, CONTROL_START)
+        status = await with_timeout(cocotb.start_soon(b.ended()), 400, "us")
+        assert (status & STATUS_END) >> 4 == 6 and await b.read(ERRORS) == error
+        await b.write(ERRORS, error)
+    assert bool(await b.read(STATUS) & STATUS_OFFERING) == (error == ERROR_STILL_OFFERED)
+    assert await b.read(PASS_COUNT) == 0
+
+
+async def half_loaded(b, data, clocks):
+    """r is brought, and stops so many clocks after its first beat was taken."""
+    await b.words_in.send(AxiStreamFrame(data, tuser=1))
+    await RisingEdge(b.dut.aclk)
+    while not (b.dut.s_axis_word_tvalid.value and b.dut.s_axis_word_tready.value):
+        await RisingEdge(b.dut.aclk)
+    for _ in range(clocks):
+        await RisingEdge(b.dut.aclk)
+    b.words_in.pause = True
+    await ClockCycles(b.dut.aclk, 4)
+    assert not b.words_in.idle()
+
+
+@cocotb.test()
+async def starts_between_vectors(dut):
+    """A start while a vector is half loaded sets ERRORS[3], and what is missing mends it; one while a vector leaves, and STATUS[9] is 1,
+    sets ERRORS[8], until that has been taken. Where the source has forgotten where it was, vectors brought anew mend it."""
+    b = await bench(dut, 7, 0.1)
+    b.load(size=8 * LANES)
+    await b.program(1)
+    data = b.frame(b.state["r"])
+    for stream in b.words_in, b.words_out:
+        stream.clear_pause_generator()
+        stream.pause = False
+    for clocks in (0, 3):
+        await half_loaded(b, data, clocks)
+        await refused_start(b, ERROR_ENDED_EARLY)
+        b.words_in.pause = False
+        await b.words_in.wait()
+        assert await b.read(ERRORS) == 0
+    assert await b.fetch("r") == b.state["r"]
+
+    b.words_out.pause = True
+    await b.ask.send(AxiStreamFrame([1]))
+    await b.ask.wait()
+    await refused_start(b, ERROR_STILL_OFFERED)
+    b.words_out.pause = False
+    while await b.read(STATUS) & STATUS_OFFERING:
+        pass
+    assert bytes((await b.words_out.recv()).tdata) == data
+    await b.run_and_compare(1)
+
+    await half_loaded(b, data, 2)
+    b.words_in.clear()
+    b.words_in.assert_reset()  # as a channel of a DMA
+    await refused_start(b, ERROR_ENDED_EARLY)
+    b.words_in.pause = False
+    b.words_in.assert_reset(False)
+    for v in "r", *VECTORS:
+        await b.bring(v)
+        await ClockCycles(dut.aclk, 4)
+        wrong = await b.read(ERRORS)
+        assert wrong == 0 or v == "r"
+        await b.write(ERRORS, wrong)
+    await b.run_and_compare(1)
+
+
+@cocotb.test()
 async def differences(dut):
     """Addresses as differences from the slice's, and a run that reduces the residual."""
     b = await bench(dut, 3, 0.2)

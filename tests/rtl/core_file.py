@@ -1,4 +1,4 @@
-"""What lists the cores' files and parameters lists all of them: mantissa.core and fx_core.core (FuseSoC), mantissa.f,
+"""What lists the cores' files and parameters lists all of them: every target of every .core file (FuseSoC), mantissa.f,
 docs/integration.md.
 
 usage: core_file.py SOURCE_FOLDER
@@ -33,6 +33,39 @@ def check_described(name, core, parameters, defaults):
     expect_equal(f"{name}, defaults", {k: described.get(k) for k in defaults}, defaults)
 
 
+# Parameters that have one value in a top: its targets do not offer them.
+ONE_VALUE = {"sp_core": {"Alone", "Chebyshev", "Checks"}, "sp_core_axis": {"Alone", "Chebyshev", "Checks"}, "fx_residents": {"Core"}}
+
+
+def head_of(top):
+    """A module's parameters, those of its include files among them."""
+    text = next(rtl.rglob(f"{top}.sv")).read_text()
+    head = text[text.index(f"module {top} #("):].split("\n) (")[0]
+    for include in re.findall(r'^`include "(\w+\.svh)"', head, re.M):
+        head += "\n" + next(rtl.rglob(include)).read_text()
+    return set(parameters_of(head))
+
+
+def check_targets(file):
+    """What each target of a .core file offers is what its top has, whether the list is its own or inherited (<<: *NAME)."""
+    text = file.read_text()
+    part = text[text.index("\ntargets:"):text.index("\nparameters:")]
+    described = set(re.findall(r"^  (\w+): \{datatype", text[text.index("\nparameters:"):], re.M))
+    anchors = {}
+    for name, body in re.findall(r"^  (\w+):(.*?)(?=^  \w+:|\Z)", part, re.M | re.S):
+        inherited = re.search(r"^    <<: \*(\w+)", body, re.M)
+        top, names = anchors[inherited[1]] if inherited else (None, [])
+        if found := re.search(r"^    toplevel: (\w+)", body, re.M):
+            top = found[1]
+        if found := lists_of(body):
+            names = [n.split("=")[0] for n in found[0]]
+        if anchor := re.match(r" &(\w+)", body):
+            anchors[anchor[1]] = top, names
+        if name != "default":  # which offers none
+            expect_equal(f"{file.name}, target {name}, of {top}", sorted(names), sorted(head_of(top) - ONE_VALUE.get(top, set())))
+        expect_equal(f"{file.name}, target {name}, described", sorted(set(names) - described), [])
+
+
 def files_in(*folders):
     return sorted(str(f.relative_to(rtl)) for folder in folders for f in (rtl / folder).glob("*.sv"))
 
@@ -58,6 +91,9 @@ check_described("fx_core.core", fx_core, ["Cores", *fx_axis], words)
 expect_equal("fx_core.core, files", sorted(re.findall(r"^      - (\w+/\w+\.sv)$", fx_core, re.M)),
              sorted([*files_in("fixed"), "axis/fx_core_axis.sv", "axis/fx_cores_axis.sv"]))
 
+for file in sorted(rtl.glob("*.core")):
+    check_targets(file)
+
 resident = (rtl / "fx_resident.core").read_text()
 extra = parameters_of((rtl / "resident_parameters.svh").read_text())
 expect_equal("fx_resident.core, target core", lists_of(resident)[0], [*words, *extra])
@@ -68,8 +104,9 @@ expect_equal("fx_resident.core, files", sorted(re.findall(r"^      - (\w+/\w+/\w
 
 sparse_core = (rtl / "sp_core.core").read_text()
 sparse = parameters_of((rtl / "sparse/sp_core.sv").read_text())
-expect_equal("sp_core.core, target core", lists_of(sparse_core)[0], [*words, *sparse])
-sparse_axis = {**words, **sparse, **parameters_of((rtl / "sparse/sp_core_axis.sv").read_text())}
+shared = {name: default for name, default in words.items() if name not in ONE_VALUE["sp_core"]}
+expect_equal("sp_core.core, target core", lists_of(sparse_core)[0], [*shared, *sparse])
+sparse_axis = {**shared, **sparse, **parameters_of((rtl / "sparse/sp_core_axis.sv").read_text())}
 expect_equal("sp_core.core, target axis", lists_of(sparse_core)[1], list(sparse_axis))
 check_described("sp_core.core", sparse_core, sparse_axis, sparse_axis)
 expect_equal("sp_core.core, files", sorted(re.findall(r"^      - (sparse/\w+\.sv)$", sparse_core, re.M)), files_in("sparse"))

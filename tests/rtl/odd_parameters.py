@@ -1,7 +1,8 @@
 """Parameters without meaning stop the elaboration of every top with a reason that names one of them, and sensible ones at the ends
 of their ranges do not.
 
-usage: odd_parameters.py RTL_FOLDER [TOP]
+usage: odd_parameters.py RTL_FOLDER [TOP...]      the small sets: a second of a processor each, at most
+       odd_parameters.py RTL_FOLDER --large      the sensible sets with many lanes and cores
 """
 
 import re
@@ -48,9 +49,9 @@ ODD = {
                  "MaxLevel=1", "MaxLevel=15", "StoredLevel=1", "StoredLevel=8", "DW=31", "UW=65", "Checks=2", "Checks=-1", "Cores=0", "Cores=17", "Core=1", "Cores=2 Core=2", "Cores=2 Checks=1",
                  "Cores=5 MaxLevel=4 StoredLevel=4"],
     "fx_cycles": ["Cores=0", "Cores=17", "Cores=2 Core=1", "Cores=2 Checks=1", "Cores=2 Lanes=3"],
-    "sp_core": [*each_once(WORDS), "Chebyshev=16", "CoefW=0", "CoefW=34", "Depth=0", "Depth=3", "AddressW=0", "AddressW=11", "RowLog=-1",
+    "sp_core": [*each_once(WORDS), "Chebyshev=16", "Checks=1", "Checks=7", "Checks=-1", "Alone=0", "Alone=2", "CoefW=0", "CoefW=34", "Depth=0", "Depth=3", "AddressW=0", "AddressW=11", "RowLog=-1",
                 "RowLog=40", "LenW=10", "LenW=12 Lanes=4"],
-    "sp_core_axis": ["Lanes=0", "UW=1", "ScalarFracW=1", "RowLog=40", "WordBytes=0", "WordBytes=3", "Style=3"],
+    "sp_core_axis": ["Lanes=0", "Checks=1", "Alone=0", "Chebyshev=16", "UW=1", "ScalarFracW=1", "RowLog=40", "WordBytes=0", "WordBytes=3", "Style=3"],
 }
 SENSIBLE = {
     "pcg_core": ["", "Chebyshev=512 Fixed=1", "LenW=11 MaxRow=8 UFracW=2 UExpW=2", "Order=3 CoefMode=1 RowSums=1 TimesAlpha=-3"],
@@ -58,18 +59,20 @@ SENSIBLE = {
                 "S4=1073741823 S0=-1073741823", "MaxRow=8 LenW=8"],
     "fx_cores": ["", "Cores=1 CoefMode=0 RowShift=16"],
     "fx_resident": ["", "Lanes=4 OuterLanes=4 VW=40 VF=39", "Alone=0 Cores=3 Core=1"],
-    "fx_residents": ["Cores=2", "Cores=16 Lanes=4 OuterLanes=2 MaxLength=60000"],
+    "fx_residents": ["Cores=2 Lanes=4 OuterLanes=2 MaxLength=60000"],
     "fx_cycle": ["", "After=4 Before=4 M2=300 S2=11 M3=300 S3=11 N0=300 T0=11 N1=300 T1=11 N2=300 T2=11 N3=300 T3=11", "W=16 F=24 E=24",
-                 "W=4 F=4 Phi=2 E=4 Guard=0", "Lanes=4 MaxLevel=2 StoredLevel=2 BusWords=4", "Checks=1 Lanes=4 MaxLevel=2 StoredLevel=2 BusWords=4", "Lanes=128", "MaxLevel=14 StoredLevel=10", "Cores=3 Core=1"],
-    "fx_cycles": ["", "Cores=2", "Cores=16 MaxLevel=8 StoredLevel=8 Lanes=4 BusWords=2", "Cores=3 Before=4 After=4 M2=300 S2=11 M3=300 S3=11 N0=300 T0=11 N1=300 T1=11 N2=300 T2=11 N3=300 T3=11"],
+                 "W=4 F=4 Phi=2 E=4 Guard=0", "Lanes=4 MaxLevel=2 StoredLevel=2 BusWords=4", "Checks=1 Lanes=4 MaxLevel=2 StoredLevel=2 BusWords=4", "MaxLevel=14 StoredLevel=10", "Cores=3 Core=1"],
+    "fx_cycles": ["", "Cores=2 Lanes=4 BusWords=2", "Cores=3 Before=4 After=4 M2=300 S2=11 M3=300 S3=11 N0=300 T0=11 N1=300 T1=11 N2=300 T2=11 N3=300 T3=11"],
     "sp_core": ["", "RowLog=20", "LenW=11"],
 }
+# What an elaboration takes follows from lanes and cores: these take half a minute together, with small levels and vectors.
+LARGE = {"fx_cycle": ["Lanes=128 MaxLevel=7 StoredLevel=2"], "fx_cycles": ["Cores=16 MaxLevel=6 StoredLevel=6"], "fx_residents": ["Cores=16"]}
 
 
-def said(top, parameters):
+def said(top, parameters, *more):
     """What Verilator says, and its exit code."""
     folder = next(f for f in FOLDERS if (rtl / f / f"{top}.sv").exists())
-    done = subprocess.run(["verilator", "--lint-only", "-Wno-fatal", str(rtl / "lint.vlt"), f"-I{rtl}", f"-I{rtl}/sparse", f"-I{rtl}/cycle",
+    done = subprocess.run(["verilator", "--lint-only", "-Wno-fatal", *more, str(rtl / "lint.vlt"), f"-I{rtl}", f"-I{rtl}/sparse", f"-I{rtl}/cycle",
                            *(word for f in FOLDERS for word in ("-y", str(rtl / f))), str(rtl / folder / f"{top}.sv"),
                            "--top-module", top, *(f"-G{p}" for p in parameters.split())], capture_output=True, text=True, check=False)
     return done.returncode, done.stdout + done.stderr
@@ -77,7 +80,7 @@ def said(top, parameters):
 
 def refused(case):
     top, parameters = case
-    code, text = said(top, parameters)
+    code, text = said(top, parameters, "--error-limit", "1")
     names = [p.split("=")[0] for p in parameters.split()]
     reasons = re.findall(r'%Warning-USERFATAL: (?:\S+: )?"?(.*?)"?$', text, re.M)
     named = any(re.search(rf"\b{name}\b", reasons[0]) for name in names) if reasons else False
@@ -93,10 +96,12 @@ def taken(case):
 
 
 def main():
-    tops = sys.argv[2:] or list(ODD)
+    large = sys.argv[2:] == ["--large"]
+    tops = [] if large else sys.argv[2:] or list(ODD)
     with ThreadPoolExecutor(2) as pool:
         odd = [(top, p) for top in tops for p in ODD[top]]
         sensible = [(top, p) for top in tops for p in SENSIBLE.get(top, [])]
+        sensible += [(top, p) for top in LARGE for p in LARGE[top]] if large else []
         faults = [f for f in [*pool.map(refused, odd), *pool.map(taken, sensible)] if f]
     print("\n".join(faults) or f"{len(odd)} odd sets refused with their reason, {len(sensible)} sensible ones taken")
     return 1 if faults else 0
