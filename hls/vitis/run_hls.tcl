@@ -1,11 +1,15 @@
-# Synthesises the pass with Vitis HLS:    vitis_hls -f run_hls.tcl
+# Synthesises a top function with Vitis HLS: a pass on a grid (pcg_pass), or the sparse core.
+#     vitis_hls -f run_hls.tcl
+#     MANTISSA_HLS_TOP=sparse_core vitis_hls -f run_hls.tcl
 # UNTRIED: written from the tool's documentation; no copy of the tool was at hand. The kernel asks for C++20 (formats as
 # template arguments), which the tool's front end must accept.
-# The sparse core is another top: set_top sparse_passes, add_files sparse_top.cpp.
 set here [file dirname [file normalize [info script]]]
-open_project -reset mantissa_pcg
-set_top pcg_pass
-add_files [file join $here top.cpp] -cflags "-std=c++20 -I[file join $here .. kernel]"
+set sources [dict create pcg_pass top.cpp sparse_core sparse_top.cpp]
+set top [expr {[info exists env(MANTISSA_HLS_TOP)] ? $env(MANTISSA_HLS_TOP) : "pcg_pass"}]
+if {![dict exists $sources $top]} { error "MANTISSA_HLS_TOP=$top: give one of [dict keys $sources]" }
+open_project -reset mantissa_$top
+set_top $top
+add_files [file join $here [dict get $sources $top]] -cflags "-std=c++20 -I[file join $here .. kernel]"
 open_solution -reset solution1
 set_part {xcu280-fsvh2892-2L-e}
 create_clock -period 5 -name default

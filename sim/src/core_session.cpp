@@ -46,6 +46,7 @@ std::uint64_t CoreSession::run_limit(std::uint64_t clocks) const {
 }
 
 void CoreSession::note_run(int code, std::uint64_t clocks) {
+    save_.at(*clock());
     const bool late = code == 2 && clocks == 0;
     if (late) fault_ = fmt::format("watchdog: the run has not ended after {} clocks", run_limit(clocks));
     if (!trial_) return;
@@ -115,6 +116,7 @@ RunReport CoreSession::finish() {
     }
     if (spec_.fixed_vectors() && report.passes > 0)
         report.words = {longest(kWordsU), longest(kWordsR), longest(kWordsP), longest(kWordsQ)};
+    save_.at(*clock()); // (reading the registers took clocks, too)
     return report;
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "gtkwave_save.hpp"
 #include "mantissa/sim/rtl_engine.hpp"
 
 namespace mantissa::sim {
@@ -68,6 +69,7 @@ protected:
     std::string fault_;
     std::shared_ptr<UpsetTrial> trial_;
     bool unfit_ = false; // a value that does not fit was written
+    mutable SaveOfTrace save_;
 
 private:
     /// Adds to the report until the run ends. Throws where the core does not answer.

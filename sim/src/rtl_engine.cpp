@@ -56,7 +56,10 @@ public:
         if (!options.trace.path.empty()) {
             if (api().trace(model_.state(), options.trace.path.c_str(), options.trace.first, options.trace.last) != 0)
                 throw std::runtime_error("this model was built without trace");
-            write_gtkwave_save(options.trace.path, spec, options.cores > 1);
+            save_ = {options.trace, api().clock(model_.state()),
+                     [path = options.trace.path, spec, several = options.cores > 1] {
+                         write_gtkwave_save(path, spec, several);
+                     }};
         }
     }
 

@@ -146,6 +146,12 @@ TEST(Damage, OtherVersionsAndOtherFiles) {
     expect_invalid([&] { Store(scratch.path("other")); }, "another program");
     scratch.write("text", std::string(5000, 'x'));
     expect_refused(scratch, "text", "not a database");
+    scratch.write("c.json",
+                  R"({"name": "c", "scheme": "cg", "designs": [], "findings": [)" + std::string(5000, ' ') + "]}");
+    expect_refused(scratch, "c.json", "mantissa compare DOCUMENT.json --store FILE");
+    expect_invalid([&] { Store(scratch.path("c.json")); }, "mantissa compare DOCUMENT.json --store FILE");
+    scratch.write("solve.json", R"({"scheme": "cg", "history": [)" + std::string(5000, ' ') + "]}");
+    expect_refused(scratch, "solve.json", "not a database");
     scratch.write("short", "x");
     expect_refused(scratch, "short", "not a database");
     expect_invalid([&] { Store(scratch.path("short")); }, "not a database");

@@ -178,6 +178,29 @@ TEST(SparseCoreColumns, AsDifferences) {
     test::compare_passes(*make_rtl_engine(), *make_emulated_engine(), system, spec, 6, 2);
 }
 
+/// Traffic has the columns' bits that a core made for the matrix would have, not those of the shared model; so has what
+/// a memory must bring to keep up.
+TEST(SparseCoreTraffic, IsOfACoreMadeForTheMatrix) {
+    const DatapathSpec spec = parse_spec(kSpecs[0]);
+    const System system = grid(6);
+    const SparseStream stream(std::get<CompressedRows>(system.matrix()), spec);
+    const auto lanes = static_cast<unsigned>(spec.lanes);
+    ASSERT_GT(stream.address_field + stream.order.bank_bits(), stream.order.column_bits());
+    const std::uint64_t bits = lanes * static_cast<unsigned>(stream.coefficient_bits + stream.order.column_bits()) + 1;
+    for (const double share : {1.0, 0.5}) {
+        RtlOptions options;
+        options.memory.bytes_per_cycle = share * static_cast<double>((bits + 7) / 8);
+        const auto session = make_rtl_engine(options)->load(system, spec, {});
+        session->write(Vec::r, 10, std::vector<double>(1, 0.25));
+        session->set_scalars(0, 0);
+        ASSERT_EQ(session->run({3}).passes, 3U) << session->fault();
+        const CycleCounts& counts = dynamic_cast<const RtlSession&>(*session).counts();
+        EXPECT_EQ(counts.bytes_read, 3 * stream.order.beats() * ((bits + 7) / 8));
+        if (share == 1) EXPECT_LE(counts.stalled, 3U);
+        else EXPECT_GT(counts.stalled, stream.order.beats());
+    }
+}
+
 TEST(SparseCoreFaults, EndTheRunAndTheNextOneIsWhole) {
     const System system = random_symmetric(600, 5);
     const DatapathSpec spec = parse_spec(kSpecs[0]);

@@ -3,6 +3,7 @@
 #include <fstream>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -51,6 +52,36 @@ TEST(Trace, WritesTheWindowAndASaveFile) {
 TEST(Trace, OfTheSparseCoreHasASaveFileToo) {
     const System rows(CompressedRows({0, 2, 5, 7}, {0, 1, 0, 1, 2, 1, 2}, {1, -0.25, -0.25, 1, -0.25, -0.25, 1}));
     EXPECT_GT(named_signals(rows, "fx18.16,coef=fx18.16", "TOP.sp_core."), 20);
+}
+
+/// A window that no run reaches: what an earlier run left there is as it was, of either core.
+TEST(Trace, OfNoClockWritesNothing) {
+    const System systems[] = {
+        test::poisson_stencil(9, 9),
+        System(CompressedRows({0, 2, 5, 7}, {0, 1, 0, 1, 2, 1, 2}, {1, -0.25, -0.25, 1, -0.25, -0.25, 1}))};
+    const std::string base = testing::TempDir() + "mantissa_no_trace";
+    for (const System& system : systems)
+        for (const auto& [first, last] : {std::pair{100'000, 100'100}, std::pair{0, 2}}) {
+            for (const char* ending : {".fst", ".gtkw"}) std::ofstream(base + ending) << "of before";
+            RtlOptions options;
+            options.trace = {base + ".fst", static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(last)};
+            {
+                const auto session = make_rtl_engine(options)->load(
+                    system, parse_spec(system.kind() == System::Kind::sparse ? "fx18.16,coef=fx18.16" : "s7e8"), {});
+                std::vector<double> d(system.size(), 0.0);
+                d[d.size() / 2] = 0.5;
+                session->write(Vec::r, 0, d);
+                session->set_scalars(0, 0);
+                EXPECT_EQ(session->run({2}).passes, 2U);
+                session->read(Vec::u, 0, d);
+            }
+            for (const char* ending : {".fst", ".gtkw"}) {
+                std::string text;
+                std::getline(std::ifstream(base + ending), text);
+                EXPECT_EQ(text, "of before") << ending;
+                std::remove((base + ending).c_str());
+            }
+        }
 }
 
 TEST(Refusal, SaysWhyAndTheMend) {

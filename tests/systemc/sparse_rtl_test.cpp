@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "mantissa/sim/rtl_engine.hpp"
+#include "mantissa/sim/sparse_core.hpp"
 #include "mantissa/sim/systemc_engine.hpp"
 #include "sparse_systems.hpp"
 
@@ -44,6 +45,17 @@ TEST(SparseRtlTiming, IsNearTheRtlCoresWithASlowMemory) {
     options.sparse.fifo_beats = 16;
     const auto want = static_cast<double>(clocks(*make_rtl_engine(slow), spec, system, 3));
     EXPECT_NEAR(static_cast<double>(clocks(*make_systemc_engine(options), spec, system, 3)), want, 0.03 * want);
+}
+
+/// Both count a beat as a core made for the matrix takes it.
+TEST(SparseRtlTiming, BeatsAreAsLongAsTheRtlCores) {
+    for (const char* text : {"fx18.15,lanes=4", "fx18.14,coef=fx27.25:floor,lanes=8", "fx18.16"})
+        for (const CompressedRows& rows : {testing::symmetric_rows(37, 1, true), testing::symmetric_rows(90, 2, false),
+                                           testing::symmetric_rows(3000, 2, false, 20, 9)}) {
+            const DatapathSpec spec = parse_spec(text);
+            EXPECT_EQ(static_cast<unsigned>(sparse_pass(spec, rows).beat_bits), 8 * SparseStream(rows, spec).beat_bytes)
+                << text << ", " << rows.rows() << " rows";
+        }
 }
 
 } // namespace

@@ -2,7 +2,6 @@
 // into the library and kernels compiled for a new datapath on first use look the same.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 #include "mantissa_hls/line_buffer.hpp"
@@ -32,7 +31,7 @@ struct PassRequest {
 /// A whole pass, untimed. The state is `state_bytes` of memory that the host owns; begin() makes it.
 struct PassTable {
     std::uint32_t beat_lanes; ///< words that move together in this build of the kernel; the bits do not depend on it
-    std::size_t state_bytes;
+    std::uint64_t state_bytes;
     void (*begin)(void* state, const Shape* shape);
     void (*pass)(void* state, const Memory* memory, const PassRequest* request, ScalarResult* result);
 };
@@ -40,8 +39,8 @@ struct PassTable {
 /// The stages one beat at a time, for timed simulation. Beats are byte images of the kernel's own types.
 struct StepTable {
     std::uint32_t lanes; ///< the datapath's
-    std::size_t state_bytes;
-    std::size_t u_beat, r_beat, p_beat, q_beat, bands, window; ///< bytes
+    std::uint64_t state_bytes;
+    std::uint64_t u_beat, r_beat, p_beat, q_beat, bands, window; ///< bytes
     void (*begin)(void* state, const Shape* shape);
     void (*begin_pass)(void* state, const PassRequest* request);
     void (*update)(void* state, std::uint64_t beat, const void* u, const void* r, const void* p, const void* q,
@@ -74,7 +73,7 @@ struct SparseMemory {
 /// The sparse core, part by part. A pass: begin_pass, update of all addresses, rows of all slices, scalars.
 struct SparseTable {
     std::uint32_t lanes; ///< the datapath's; 0 in kernels of grids
-    std::size_t state_bytes;
+    std::uint64_t state_bytes;
     void (*begin)(void* state, const SparseShape* shape);
     void (*begin_pass)(void* state, const PassRequest* request);
     void (*update)(void* state, const SparseMemory* memory, std::uint64_t first, std::uint64_t end);

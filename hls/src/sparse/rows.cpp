@@ -15,15 +15,6 @@ namespace {
 
 constexpr int kMostBits = 32; // of r, p, q and coefficients, as in words_refusal()
 
-/// Bits of an address in the stream: the RTL core's come in steps of 4, up to those of its memories, which hold 2^10,
-/// 2^13, 2^16 or 2^20 rows.
-int address_field(std::size_t rows, int wanted, int lanes) {
-    int log = 10;
-    while (log < 20 && rows > std::size_t{1} << log) log = log < 16 ? log + 3 : 20;
-    const int whole = std::max(2, log - std::countr_zero(static_cast<unsigned>(lanes)));
-    return std::min(whole, (wanted + 3) / 4 * 4);
-}
-
 } // namespace
 
 std::string sparse_refusal(const std::string& engine, const DatapathSpec& spec, const System& system) {
@@ -68,10 +59,8 @@ SparseRows load_rows(const CompressedRows& rows, std::size_t own, const Datapath
     }
     out.figures = stream.figures();
     out.coefficient_bits = std::max(spec.coefficient.word_bits, words.longest);
-    out.beat_bits =
-        options.lanes * (out.coefficient_bits + stream.bank_bits() +
-                         address_field(rows.rows(), stream.column_bits() - stream.bank_bits(), options.lanes)) +
-        1;
+    // Of a core made for this matrix, in whole bytes, as the RTL core's traffic is counted.
+    out.beat_bits = options.lanes * (out.coefficient_bits + stream.column_bits()) + 1;
     out.beat_bits = (out.beat_bits + 7) / 8 * 8;
     return out;
 }

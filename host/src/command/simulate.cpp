@@ -96,10 +96,6 @@ sim::RtlOptions rtl_options(const SimulateFlags& f, std::shared_ptr<sim::CycleCo
     return o;
 }
 
-fs::path save_file_of(const std::string& trace) {
-    return fs::path(trace).replace_extension(".gtkw");
-}
-
 /// When the waveform was last written; nothing when it is not there.
 std::optional<fs::file_time_type> written(const std::string& trace) {
     std::error_code error;
@@ -107,11 +103,10 @@ std::optional<fs::file_time_type> written(const std::string& trace) {
     return error ? std::nullopt : std::optional(time);
 }
 
-/// The core writes its waveform when the window's first clock comes. Where it never came, the save file is of no use.
+/// The core writes its waveform, and the save file, when the window's first clock comes. Where it never came, what an
+/// earlier run wrote there is as it was.
 void check_trace(const SimulateFlags& flags, std::optional<fs::file_time_type> before, std::uint64_t clocks) {
     if (flags.trace.empty() || written(flags.trace) != before) return;
-    std::error_code ignored;
-    fs::remove(save_file_of(flags.trace), ignored);
     throw InvalidInput(fmt::format("--window {}: no waveform was written; the run had {} clocks, the first dozens of "
                                    "which set up the core: give clocks after those",
                                    flags.window, clocks));

@@ -3,12 +3,14 @@
 #include <cctype>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <mutex>
 #include <set>
 #include <string_view>
 #include <tuple>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 #include <sqlite3.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -190,6 +192,15 @@ const char* mend_of(int kind) {
     }
 }
 
+/// What `mantissa compare --json` prints, by keys that nothing else has together.
+bool is_comparison_document(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    if (file.peek() != '{') return false; // (of a large file of another kind no more is read)
+    const auto document = nlohmann::json::parse(file, nullptr, false);
+    return document.is_object() && document.contains("scheme") && document.contains("designs") &&
+           document.contains("findings");
+}
+
 } // namespace
 
 std::string path_text(const std::string& path) {
@@ -201,6 +212,10 @@ void check_database(sqlite3* database, int code, const std::string& path) {
     if (kind == SQLITE_OK || kind == SQLITE_ROW || kind == SQLITE_DONE) return;
     const std::string reason = database == nullptr ? sqlite3_errstr(code) : sqlite3_errmsg(database);
     if (kind == SQLITE_CORRUPT) throw InvalidInput(damaged(path, reason));
+    if (kind == SQLITE_NOTADB && is_comparison_document(path))
+        throw InvalidInput(fmt::format("{}: a document of a comparison, not a results file; `mantissa compare "
+                                       "DOCUMENT.json --store FILE` makes a results file of it",
+                                       path_text(path)));
     throw InvalidInput(fmt::format("{}: {}; {}", path_text(path), reason, mend_of(kind)));
 }
 

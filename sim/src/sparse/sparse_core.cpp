@@ -62,7 +62,10 @@ SparseStream::SparseStream(const CompressedRows& matrix, const DatapathSpec& spe
 
     const int entry_bits = coefficient_bits + address_field + order.bank_bits();
     const std::size_t bits = static_cast<std::size_t>(lanes) * static_cast<std::size_t>(entry_bits) + 1;
-    beat_bytes = static_cast<std::uint32_t>((bits + 7) / 8);
+    // Traffic is that of a core made for this matrix, whose addresses have the bits that simulate prints. Those above
+    // them are of the model, which systems share; no memory would hold or move them.
+    const int least_entry_bits = coefficient_bits + order.column_bits();
+    beat_bytes = static_cast<std::uint32_t>((lanes * least_entry_bits + 1 + 7) / 8);
     beat_words = (bits + 63) / 64;
     beats.assign(order.beats() * beat_words, 0);
     std::vector<std::uint64_t> beat(beat_words + 1);

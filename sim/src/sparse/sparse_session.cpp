@@ -57,7 +57,8 @@ public:
         if (!options.trace.path.empty()) {
             if (api().trace(model_.state(), options.trace.path.c_str(), options.trace.first, options.trace.last) != 0)
                 throw std::logic_error("sparse core: this model was built without trace");
-            write_sparse_gtkwave_save(options.trace.path, spec);
+            save_ = {options.trace, api().clock(model_.state()),
+                     [path = options.trace.path, spec] { write_sparse_gtkwave_save(path, spec); }};
         }
     }
 
@@ -163,6 +164,7 @@ private:
         if (api().send(model_.state(), static_cast<std::uint32_t>(v), vector.words.data(), beats) != beats)
             throw std::runtime_error("sparse core: the core does not answer with a whole vector");
         vector.in_core = false;
+        save_.at(api().clock(model_.state()));
     }
     void reset_core() override { api().reset(model_.state()); }
     void program_system() override {
