@@ -81,6 +81,9 @@ double judges, so the words of a cycle may be short.
   b2,w=10          smoothing on the way down alone, as a solver of its own (defect-correction)
   v22,w=double     the same cycle in double precision, to compare with
 
+No cycle stands for v11,w=10. With the recurrence bicgstab, which wants the same M at each step, it
+stands for v11,w=double.
+
 Bits, one number for all levels or several from the finest on, as w=12/10/8:
 
   w=               words of r, as they enter a level
