@@ -10,7 +10,7 @@ namespace mantissa::dense {
 namespace {
 
 constexpr int kNone = std::numeric_limits<int>::min(); ///< the exponent of a row or column of zeros
-constexpr int kSmallDiagonal = -10;
+constexpr int kSkewed = 10;  ///< differences of a row's and its column's exponent: of a good symmetric matrix a few
 constexpr int kFarOut = 900; ///< squares and sums of what lies within stay in double's range
 
 int exponent_or_none(double x) {
@@ -103,13 +103,13 @@ Balance::Balance(const DenseMatrix& given, bool scale)
                     most[j] = std::max(most[j], here + row[i]);
         }
         for (std::size_t j = 0; j < n; ++j) column[j] = most[j] == kNone ? 0 : -most[j];
-        const auto small = [&](std::size_t i) {
-            const int e = exponent_or_none(a(i, i));
-            return e == kNone || e + row[i] + column[i] < kSmallDiagonal;
-        };
-        bool any = false;
-        for (std::size_t i = 0; i < n && !any; ++i) any = small(i);
-        if (const auto by = any ? exponents_by_diagonal(a) : std::nullopt) {
+        int least = 0, greatest = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+            const int skew = row[i] - column[i];
+            least = i == 0 ? skew : std::min(least, skew);
+            greatest = i == 0 ? skew : std::max(greatest, skew);
+        }
+        if (const auto by = greatest - least > kSkewed ? exponents_by_diagonal(a) : std::nullopt) {
             row = column = *by;
             by_diagonal = true;
         }

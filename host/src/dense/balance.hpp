@@ -39,10 +39,10 @@ struct Balance {
     Ranged norm;                  ///< ||A||, the greatest sum of a row's magnitudes, of the given matrix
 
     /// With `scale`: rows, then columns, to a largest element in (1/2, 1]; rows and columns of zeros stay. Where that
-    /// leaves a symmetric matrix with a positive diagonal a small diagonal element (below 2^-10), as where it is a good
-    /// one scaled badly, R = C instead, by the diagonal: no diagonal scaling of a positive definite matrix does much
-    /// better (van der Sluis 1969). Without: as it is, but where its largest element is far out, one power of two for
-    /// all.
+    /// would scale rows of a symmetric matrix with a positive diagonal otherwise than its columns (by more than 2^10
+    /// from one to another), as where it is a good one scaled badly, R = C instead, by the diagonal: no diagonal
+    /// scaling of a positive definite matrix does much better (van der Sluis 1969). Without: as it is, but where its
+    /// largest element is far out, one power of two for all.
     Balance(const DenseMatrix& given, bool scale);
 
     /// Sets `top`: R A C 2^top.

@@ -34,7 +34,6 @@
 // that overflowed ends the run with window_overflow and +0 in the totals.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -386,40 +385,5 @@ private:
 constexpr Definition define(std::string_view name, std::string_view text) {
     return detail::Reader(name, text).read();
 }
-
-/// The text of a recurrence with a step `y = M x` where M is 1: without that step and that vector, each y is the x of
-/// the last such step. N is the length of the text.
-template <std::size_t N> class WithoutM {
-public:
-    consteval explicit WithoutM(std::string_view text) {
-        constexpr std::string_view kStep = " = M ", kVector = "vector ";
-        const std::size_t step = text.find(kStep), begins = text.rfind('\n', step) + 1;
-        const std::string_view y = text.substr(begins, step - begins);
-        std::string_view x;
-        while (!text.empty()) {
-            const std::string_view line = text.substr(0, text.find('\n'));
-            text.remove_prefix(std::min(text.size(), line.size() + 1));
-            if (line.starts_with(y) && line.substr(y.size()).starts_with(kStep))
-                x = line.substr(y.size() + kStep.size());
-            else if (!line.starts_with(kVector) || line.substr(kVector.size(), line.rfind(' ') - kVector.size()) != y)
-                add(line, y, x);
-        }
-    }
-    [[nodiscard]] constexpr std::string_view text() const { return {text_.data(), length_}; }
-
-private:
-    std::array<char, N> text_{};
-    std::size_t length_ = 0;
-
-    constexpr void add(std::string_view line, std::string_view y, std::string_view x) {
-        while (!line.empty()) {
-            const std::string_view word = line.substr(0, line.find(' '));
-            line.remove_prefix(std::min(line.size(), word.size() + 1));
-            for (const char c : word == y ? x : word) text_[length_++] = c;
-            if (!line.empty()) text_[length_++] = ' ';
-        }
-        text_[length_++] = '\n';
-    }
-};
 
 } // namespace mantissa::recurrence

@@ -223,10 +223,70 @@ finite square
 stop square
 )");
 
-/// BiCGStab preconditioned from the right: on A M with u = M of what it finds, so that r is the system's own. Van der
-/// Vorst, "Bi-CGSTAB: a fast and smoothly converging variant of Bi-CG for the solution of nonsymmetric linear systems",
-/// 1992. h is the shadow residual, the first one; after the half step r is what the paper calls s.
-inline constexpr std::string_view kRightBicgstabText = R"(
+/// Van der Vorst, "Bi-CGSTAB: a fast and smoothly converging variant of Bi-CG for the solution of nonsymmetric linear
+/// systems", 1992. h is the shadow residual, the first one; after the half step r is what the paper calls s.
+inline constexpr Definition kBicgstab = define("bicgstab", R"(
+vector u u
+vector r r residual
+vector h r residual
+vector p p
+vector v q
+vector t q
+scalar square
+scalar rho
+scalar before
+scalar hv
+scalar ts
+scalar tt
+scalar alpha
+scalar omega
+scalar beta
+scalar work
+solution u
+needs nothing
+start
+square = r . r
+rho = h . r
+iterate
+finite square
+exact square
+finite rho
+unbroken rho
+p = p - omega v
+p = r + beta p
+v = A p
+hv = h . v
+finite hv
+unbroken hv
+alpha = rho / hv
+finite alpha
+u = u + alpha p
+r = r - alpha v
+t = A r
+ts = t . r
+tt = t . t
+finite ts
+finite tt
+exact tt
+omega = ts / tt
+finite omega
+unbroken omega
+before = rho
+u = u + omega r
+r = r - omega t
+square = r . r
+rho = h . r
+finite square
+beta = rho / before
+work = alpha / omega
+beta = beta * work
+finite beta
+stop square
+)");
+
+/// BiCGStab preconditioned from the right: on A M with u = M of what it finds, so that r is the system's own. Without M
+/// it makes bicgstab's steps.
+inline constexpr Definition kRightBicgstab = define("right-bicgstab", R"(
 vector u u
 vector r r residual
 vector h r residual
@@ -286,11 +346,7 @@ work = alpha / omega
 beta = beta * work
 finite beta
 stop square
-)";
-inline constexpr Definition kRightBicgstab = define("right-bicgstab", kRightBicgstabText);
-/// The same where M is 1.
-inline constexpr WithoutM<kRightBicgstabText.size()> kBicgstabText(kRightBicgstabText);
-inline constexpr Definition kBicgstab = define("bicgstab", kBicgstabText.text());
+)");
 
 /// The Chebyshev iteration for eigenvalues from theta - delta to theta + delta: mantissa/chebyshev.hpp has its formulas
 /// and its source. No step waits for a sum.
