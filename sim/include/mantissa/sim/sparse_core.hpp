@@ -33,13 +33,13 @@ struct SparseStream {
 
     sparse_core::RowStream order;
     int coefficient_bits = 0;
-    int address_field = 0;        ///< bits of an address in a beat: as many as needed, rounded up to a multiple of 4
-    int depth = 0;                ///< words of a bank: where not fitted, a power of two
-    int row_log = 0;              ///< a row has at most 2^row_log entries
-    int shift = 0;                ///< from a row's exact sum to a word of q
+    int address_field = 0; ///< bits of an address in a beat: as many as needed, rounded up to a multiple of 4
+    int depth = 0;         ///< words of a bank: where not fitted, a power of two
+    int row_log = 0;       ///< a row has at most 2^row_log entries
+    int shift = 0;         ///< from a row's exact sum to a word of q
     /// Of one beat, whole bytes, as a core made for this matrix takes it: columns of order.column_bits().
     std::uint32_t beat_bytes = 0;
-    std::size_t beat_words = 0;   ///< 64-bit words of one beat
+    std::size_t beat_words = 0;       ///< 64-bit words of one beat
     std::vector<std::uint64_t> beats; ///< order.beats() of them
 };
 
