@@ -89,10 +89,10 @@ public:
     }
 
     std::vector<SolveResult> run() {
-        if (options_.scheme == Scheme::recurrence) solve_by(options_); // bicgstab
-        else if (const std::optional<SolveOptions> cycles = first_cycles(problem_, engine_, options_))
+        const bool cg = options_.scheme == Scheme::jacobi_pcg; // else bicgstab
+        if (const std::optional<SolveOptions> cycles = first_cycles(problem_, engine_, options_))
             by_cycles_first(*cycles);
-        else if (engine_.name() == kProcessor) by_cg();
+        else if (cg && engine_.name() == kProcessor) by_cg();
         else solve_by(options_);
         by_gmres_instead();
         for (SolveResult& r : results_) {
