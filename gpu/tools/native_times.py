@@ -4,9 +4,9 @@
     native_times.py run RESULT.json --program mantissa --levels 8 13 --matrix FILE...
     native_times.py table RESULT.json
 
-`run` solves poisson2d of each level and each matrix as the command does with nothing else given, then lets `bench gpu`
-time the same grids and matrices, and adds what it finds to RESULT.json (rows of the same system are replaced). `table`
-prints docs/gpu.md's table.
+`run` solves poisson2d of each level and each matrix natively (`--format double`: with nothing given cycles would be
+taken), then lets `bench gpu` time the same grids and matrices, and adds what it finds to RESULT.json (rows of the same
+system are replaced). `table` prints docs/gpu.md's table.
 """
 import argparse
 import json
@@ -20,7 +20,7 @@ TOLERANCE = "1e-8"  # of the matrices, as bench gpu's
 
 
 def solved(program, problem, *options):
-    command = [program, "solve", "--problem", problem, "--engine", "gpu", *options, "--json"]
+    command = [program, "solve", "--problem", problem, "--engine", "gpu", "--format", "double", *options, "--json"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode not in (0, 1):
         sys.exit(f"{' '.join(command)}: {done.stderr.strip()}")
