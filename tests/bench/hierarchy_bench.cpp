@@ -47,7 +47,8 @@ void add(const std::string& name, const std::function<CompressedRows()>& make) {
         benchmark::RegisterBenchmark(("solve/" + name + "/" + spec).c_str(),
                                      [make, spec](benchmark::State& state) {
                                          const CompressedRows a = make();
-                                         mantissa::Problem problem{.name = "rows", .system = mantissa::System(a)};
+                                         mantissa::Problem problem{
+                                             .name = "rows", .system = mantissa::System(a), .b = {}, .exact = {}};
                                          problem.b.assign(a.rows(), 0.0);
                                          for (std::size_t i = 0; i < a.rows(); ++i)
                                              for (auto k = a.row_begin()[i]; k < a.row_begin()[i + 1]; ++k)

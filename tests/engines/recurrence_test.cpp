@@ -88,7 +88,9 @@ void compare_with_session(const Definition& definition, Recurrence recurrence, E
         EXPECT_EQ(interpreter.scalar("sigma"), s.sigma);
         EXPECT_EQ(interpreter.scalar("beta"), s.beta);
         EXPECT_EQ(interpreter.scalar("rho"), s.rho);
-        if (a.end == RunEnd::passes) EXPECT_EQ(interpreter.scalar("pq"), s.pq);
+        if (a.end == RunEnd::passes) {
+            EXPECT_EQ(interpreter.scalar("pq"), s.pq);
+        }
         if (::testing::Test::HasFailure() || a.end != RunEnd::passes) return;
     }
 }
@@ -221,7 +223,7 @@ TEST_P(RecurrenceSpec, EqualsLoops) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Specs, RecurrenceSpec, ::testing::ValuesIn(kSpecs),
-                         [](const auto& info) { return "n" + std::to_string(info.index); });
+                         [](const auto& instance) { return "n" + std::to_string(instance.index); });
 
 /// ||b - A u|| / ||b|| in double.
 double residual(const System& system, std::span<const double> u, std::span<const double> b) {

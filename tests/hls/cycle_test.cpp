@@ -101,7 +101,10 @@ TEST(HlsCycle, WhatItsMemoriesHoldBeforeDoesNotMatter) {
     const mantissa_hls::cycle::CycleMemory memory[] = {memories.memory()};
     for (int l = 0; l < plan.levels; ++l)
         for (int k = 0; k < 1 << 2 * (plan.levels - l); ++k) {
-            if (l > 0) memory[0].e[l][k] = memory[0].t[l][k] = 0x5555;
+            if (l > 0) {
+                memory[0].e[l][k] = 0x5555;
+                memory[0].t[l][k] = 0x5555;
+            }
             if (l + 1 < plan.levels) memory[0].f[l][k] = 0x5555;
         }
     const Words b = test::word_right_hand_side(grid, 48, 4);

@@ -48,7 +48,8 @@ TEST(Image, IsAPngThatHoldsItsSquares) {
     for (std::size_t y = 0; y < 2; ++y) {
         EXPECT_EQ(rows[10 * y], 1); // each byte is the difference to its left
         for (std::size_t i = 0; i < 9; ++i)
-            squares.push_back(static_cast<std::uint8_t>(rows[10 * y + 1 + i]) + (i < 3 ? 0 : squares[9 * y + i - 3]));
+            squares.push_back(static_cast<std::uint8_t>(static_cast<unsigned char>(rows[10 * y + 1 + i]) +
+                                                        (i < 3 ? 0 : squares[9 * y + i - 3])));
     }
     EXPECT_EQ(squares, image.bytes);
 }

@@ -65,12 +65,12 @@ private:
             entry = in_a ? of_lane_[at(entries_[entry].lane, b)] : of_bank_[at(entries_[entry].bank, a)];
         }
         for (std::size_t k = 0; k < path_.size(); ++k) {
-            const auto [lane, bank] = entries_[path_[k]];
-            of_lane_[at(lane, k % 2 == 0 ? a : b)] = of_bank_[at(bank, k % 2 == 0 ? a : b)] = kNone;
+            const Entry& entry = entries_[path_[k]];
+            of_lane_[at(entry.lane, k % 2 == 0 ? a : b)] = of_bank_[at(entry.bank, k % 2 == 0 ? a : b)] = kNone;
         }
         for (std::size_t k = 0; k < path_.size(); ++k) {
-            const auto [lane, bank] = entries_[path_[k]];
-            of_lane_[at(lane, k % 2 == 0 ? b : a)] = of_bank_[at(bank, k % 2 == 0 ? b : a)] = path_[k];
+            const Entry& entry = entries_[path_[k]];
+            of_lane_[at(entry.lane, k % 2 == 0 ? b : a)] = of_bank_[at(entry.bank, k % 2 == 0 ? b : a)] = path_[k];
         }
     }
 

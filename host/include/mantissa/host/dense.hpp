@@ -83,7 +83,7 @@ using LuFactor = std::function<LuFactors(const LuSpec&, const DenseMatrix&)>;
 
 /// How a dense system is factored and refined.
 struct DenseOptions {
-    LuSpec spec;
+    LuSpec spec = LuSpec();
     DenseMethod method = DenseMethod::lu;
     DenseRefinement refinement = DenseRefinement::gmres_ir;
     std::uint32_t max_steps = 50;   ///< refinement steps
@@ -123,7 +123,7 @@ struct DenseResult {
     double condition = 0;           ///< Hager's lower estimate of kappa_1 of the (scaled) matrix, from the factors
     double factor_error = 0;        ///< ||P A Q - L U|| / ||A||, or ||A X - I|| / (||A|| ||X||) of an inverse X, scaled
     std::optional<NativeLuReport> native; ///< of a spec with LuSpec::native; growth, condition, factor_error: no number
-    LuSpec spec;                          ///< that of the factors: `spec` or `instead`
+    LuSpec spec = LuSpec();               ///< that of the factors: `spec` or `instead`
     std::string gave_up;                  ///< with `instead`: what became of `spec`
     std::uint64_t exchanges = 0;          ///< rows and columns that changed places
     double factor_seconds = 0, refine_seconds = 0;

@@ -25,9 +25,9 @@ template <int Lanes> class TimedSweeps {
     static constexpr int kSteps = mantissa_hls::cycle::kMostSteps;
 
 public:
-    /// `name` is in front of those of processes and FIFOs: "core1/", or empty.
-    TimedSweeps(const multilevel::GridPlan& plan, const mantissa_hls::cycle::CycleSlab& slab, const std::string& name)
-        : plan_(hls::cycle_plan(plan)), slab_(slab), name_(name), before_(plan.before.size()),
+    /// `prefix` is in front of the names of processes and FIFOs: "core1/", or empty.
+    TimedSweeps(const multilevel::GridPlan& plan, const mantissa_hls::cycle::CycleSlab& slab, const std::string& prefix)
+        : plan_(hls::cycle_plan(plan)), slab_(slab), name_(prefix), before_(plan.before.size()),
           after_(plan.after.size()), memories_(plan_.levels, slab), m_(memories_.memory()),
           stages_(std::make_unique<Stages>()) {
         const auto fifo = [this](const std::string& name, const std::string& writer, const std::string& reader,
