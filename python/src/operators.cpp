@@ -11,6 +11,7 @@
 
 #include "mantissa/host/problem.hpp"
 #include "mantissa/multilevel/cycle.hpp"
+#include "mantissa/multilevel/grid_words.hpp"
 
 namespace mantissa::python {
 
@@ -33,7 +34,10 @@ class SharedCycle {
 public:
     SharedCycle(const Problem& problem, const std::string& text, int threads)
         : spec_(parse_cycle_spec(text)), size_(problem.system.size()),
-          cycle_(cycle_of(problem.system, spec_, threads)) {}
+          cycle_(cycle_of(problem.system, spec_, threads)) {
+        if (std::string why = refusal_on_stencils(spec_); !why.empty() && multilevel::grid_words(problem.system))
+            throw InvalidInput(why);
+    }
 
     [[nodiscard]] std::string spec() const { return to_string(spec_); }
     [[nodiscard]] std::string description() const { return cycle_->description(); }
