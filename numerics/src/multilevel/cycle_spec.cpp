@@ -10,6 +10,7 @@
 
 #include "../spec_text.hpp"
 #include "mantissa/format.hpp"
+#include "mantissa/multilevel/stencil_spec.hpp"
 
 namespace mantissa {
 
