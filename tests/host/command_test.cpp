@@ -158,6 +158,14 @@ TEST(Command, AMatrixFileAloneIsSolvedInDouble) {
     EXPECT_EQ(json::parse(run("solve --json --threads 1 --problem poisson2d:level=4").out)["spec"], "s17e8");
 }
 
+TEST(Command, ResidualCurvesCountAGridsCoefficients) {
+    for (const auto& [problem, nonzeros] : {std::pair("poisson2d:level=3", 7 * 7 * 9), {"diffusion2d:level=1", 1}}) {
+        const Outcome o = run(std::string("bench residuals --spec float --iterations 1 --problem ") + problem);
+        ASSERT_EQ(o.code, 0) << o.err;
+        EXPECT_EQ(json::parse(o.out).at("systems").at(0).at("nonzeros"), nonzeros) << problem;
+    }
+}
+
 TEST(Command, EnginesListsAllWithTheReasonForTheMissing) {
     const json list = json::parse(run("engines --json").out);
     std::vector<std::string> names;
