@@ -227,7 +227,7 @@ TEST(BadInput, ResidentSolves) {
             {solve + "--outer s52e11", {"outer"}},
             {solve + "--scheme defect-correction", {"resident", "residual-guided", "leave it out"}},
             {solve + "--digits 2", {"resident", "digits"}},
-            {solve + "--jacobi", {"resident", "Jacobi"}},
+            {solve + "--jacobi", {"resident", "Jacobi", "leave jacobi out, and resident too for a matrix in rows"}},
             {solve + "--middle s36e11", {"middle"}},
             {solve + "--recurrence cg", {"scheme direct"}},
             {solve + "--headroom 41", {"headroom 41"}},
