@@ -120,6 +120,9 @@ TEST(Command, AdviceRefusesWhatItChoosesItself) {
         EXPECT_NE(o.err.find("--advise chooses"), std::string::npos) << o.err;
         EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 1) << o.err;
     }
+    const Outcome none = run("solve --problem poisson2d:level=4 --advise --preconditioner none");
+    EXPECT_EQ(none.code, 2);
+    EXPECT_NE(none.err.find("--preconditioner none: the advice takes Jacobi scaling"), std::string::npos) << none.err;
     EXPECT_EQ(run("solve --problem poisson2d:level=4 --advise=maybe").code, 2);
     EXPECT_EQ(run("solve --problem poisson2d:level=4 --advise=solve --json").code, 2);
     EXPECT_EQ(run("solve --problem poisson2d:level=4 --advise --tolerance 2").code, 2);
