@@ -66,6 +66,20 @@ TEST(Smooth, WritesASmootherMesh) {
     EXPECT_TRUE(folder.read("both.svg").ends_with("</svg>\n"));
 }
 
+/// Without a hold the mesh fell to a point, and the solve was called converged.
+TEST(Smooth, AWeightThatIsLostIsRefused) {
+    const Scratch folder;
+    const std::string in = folder.path("in.obj"), command = "smooth " + in + " -o " + folder.path("out.obj");
+    write_mesh(in, make_sphere(2));
+    for (const char* weight : {"1e-200", "5e-324", "1e-15"}) {
+        const Outcome o = run(command + " --weight " + weight);
+        EXPECT_EQ(o.code, 2) << weight;
+        EXPECT_NE(o.err.find(std::string("in.obj: a weight of ") + weight), std::string::npos) << o.err;
+        EXPECT_EQ(folder.files(), 1U);
+    }
+    EXPECT_EQ(run(command + " --weight 1e-6").code, 0);
+}
+
 TEST(Smooth, SaysWhatItDoesNotKeep) {
     const Scratch folder;
     const std::string in = folder.path("in.obj"), command = "smooth " + in + " -o " + folder.path("out.obj");
