@@ -229,6 +229,7 @@ TEST(BadInput, ResidentSolves) {
             {solve + "--digits 2", {"resident", "digits"}},
             {solve + "--jacobi", {"resident", "Jacobi", "leave jacobi out, and resident too for a matrix in rows"}},
             {solve + "--middle s36e11", {"middle"}},
+            {solve + "--middle s36e11,", {"middle", "a comma at its end"}},
             {solve + "--recurrence cg", {"scheme direct"}},
             {solve + "--headroom 41", {"headroom 41"}},
             {solve + "--engine hls", {"engine 'hls' has no resident solver"}},
