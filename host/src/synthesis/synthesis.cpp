@@ -218,6 +218,9 @@ void Synthesizer::run_recipe(const SynthesisRequest& request, const Top& top, bo
     if (result.ok) return;
     if (result.timed_out)
         throw ToolFailure(fmt::format("yosys on {} for {} was {}", top.module, request.target, result.why));
+    if (const std::string full = base::full_disk(log, "TMPDIR"); !full.empty())
+        throw ToolFailure(
+            fmt::format("yosys failed on {} for {}: {}; nothing was stored", top.module, request.target, full));
     throw ToolFailure(fmt::format("yosys failed on {} for {} ({}); mend the RTL or the recipe, nothing was stored",
                                   top.module, request.target, why_failed(result, log)));
 }
