@@ -25,6 +25,7 @@ TEST(Parameterize, WritesTheMapAndSaysWhatItIsWorth) {
     const Json j = Json::parse(o.out);
     EXPECT_EQ(j.at("unknowns"), 2 * 144 - 4);
     EXPECT_EQ(j.at("flipped"), 0);
+    EXPECT_EQ(j.at("converged"), true);
     EXPECT_GT(j.at("mean_distortion").get<double>(), 1);
     EXPECT_LT(j.at("mean_distortion").get<double>(), 1.2);
     EXPECT_EQ(read_mesh(out).points, read_mesh(in).points);

@@ -124,6 +124,7 @@ void print_json(const ParameterizeFlags& f, const Mapped& m) {
                        {"nonzeros", m.nonzeros},
                        {"degenerate_triangles", m.degenerate},
                        {"isolated_vertices", m.isolated},
+                       {"converged", r.status == Status::converged},
                        {"status", to_string(r.status)},
                        {"iterations", r.inner_iterations},
                        {"true_residual", r.true_residual},
