@@ -95,9 +95,8 @@ Bits, one number for all levels or several from the finest on, as w=12/10/8:
   g=               fraction bits of r inside a level; 4
 
 Poisson's equation has levels of its grid and integers for coefficients, without a multiplication in
-a row, so c, p and s are refused there; other grids of 2^n + 1 nodes a side have interpolation that
-follows the operator; sparse rows are gathered by smoothed aggregation. Plates and shells (fourth
-order) want other preconditioners:
+a row; other grids of 2^n + 1 nodes a side have interpolation that follows the operator; sparse rows
+are gathered by smoothed aggregation. Plates and shells (fourth order) want other preconditioners:
 
     mantissa solve --problem mtx:FILE --advise --preconditioner multilevel
 
