@@ -12,7 +12,6 @@
 #include "mantissa/host/problem.hpp"
 #include "mantissa/multilevel/cycle.hpp"
 #include "mantissa/multilevel/grid_words.hpp"
-#include "mantissa/multilevel/stencil_spec.hpp"
 
 namespace mantissa::python {
 

@@ -9,7 +9,6 @@
 #include "mantissa/host/dense.hpp"
 #include "mantissa/host/options.hpp"
 #include "mantissa/multilevel/grid_words.hpp"
-#include "mantissa/multilevel/stencil_spec.hpp"
 #include "mantissa/recurrence/definition.hpp"
 #include "mantissa/recurrence/gmres.hpp"
 #include "mantissa/symmetry.hpp"

@@ -10,7 +10,6 @@
 
 #include "../spec_text.hpp"
 #include "mantissa/format.hpp"
-#include "mantissa/multilevel/stencil_spec.hpp"
 
 namespace mantissa {
 

@@ -13,7 +13,6 @@
 #include "../upsets/places.hpp"
 #include "mantissa/errors.hpp"
 #include "mantissa/multilevel/cycle_clocks.hpp"
-#include "mantissa/multilevel/stencil_spec.hpp"
 #include "mantissa/sim/upsets.hpp"
 
 namespace mantissa::sim {
