@@ -11,7 +11,6 @@
 
 #include "mantissa/host/problem.hpp"
 #include "mantissa/multilevel/cycle.hpp"
-#include "mantissa/multilevel/grid_words.hpp"
 
 namespace mantissa::python {
 
@@ -34,10 +33,7 @@ class SharedCycle {
 public:
     SharedCycle(const Problem& problem, const std::string& text, int threads)
         : spec_(parse_cycle_spec(text)), size_(problem.system.size()),
-          cycle_(cycle_of(problem.system, spec_, threads)) {
-        if (std::string why = refusal_on_stencils(spec_); !why.empty() && multilevel::grid_words(problem.system))
-            throw InvalidInput(why);
-    }
+          cycle_(cycle_of(problem.system, spec_, threads)) {}
 
     [[nodiscard]] std::string spec() const { return to_string(spec_); }
     [[nodiscard]] std::string description() const { return cycle_->description(); }

@@ -102,7 +102,6 @@ def test_jacobi_rounds_once_and_once():
 
 @pytest.mark.parametrize("call, words", [
     (lambda: mt.multilevel(laplacian(7), "w=99"), "w"),
-    (lambda: mt.multilevel("poisson2d:level=4", "w=8,c=8"), "c=8 is of cycles on rows"),
     (lambda: mt.multilevel(laplacian(7)) @ np.ones(3), r"shape \(3,\) beside 49 unknowns"),
     (lambda: mt.multilevel(laplacian(7)) @ np.full(49, np.nan), "not finite"),
     (lambda: mt.jacobi(laplacian(7)) @ np.full(49, np.nan), "not finite"),

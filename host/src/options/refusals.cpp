@@ -234,9 +234,12 @@ std::string not_for_cg(const Problem& problem, std::string_view who) {
 } // namespace
 
 std::string refusal(const SolveOptions& options, const Problem& problem) {
-    if (std::string why = options.preconditioner ? refusal_on_stencils(*options.preconditioner) : std::string();
-        !why.empty() && multilevel::grid_words(problem.system))
-        return why;
+    // (c and p say of constant stencils what their words are anyway; that these sums are exact, s cannot.)
+    if (options.preconditioner && options.preconditioner->sums != CycleSpec{}.sums &&
+        multilevel::grid_words(problem.system))
+        return fmt::format("preconditioner multilevel: s={} is of sums on rows, and {} has the cycles of a constant "
+                           "stencil; leave s out",
+                           options.preconditioner->sums, base::shortened(problem.name, 200));
     if (problem.suits_cg() || takes_any_matrix(iterated(options))) return {};
     if (options.energy)
         return fmt::format("stop energy: {}, and only a symmetric positive definite matrix gives an error an energy; "

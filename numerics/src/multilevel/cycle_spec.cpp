@@ -89,19 +89,6 @@ std::string to_string(const CycleSpec& spec) {
     return text;
 }
 
-std::string refusal_on_stencils(const CycleSpec& spec) {
-    const CycleSpec usual;
-    if (spec.in_double) return {};
-    const std::string bits = spec.c != usual.c         ? fmt::format("c={}", fmt::join(spec.c, "/"))
-                             : !spec.p.empty()         ? fmt::format("p={}", fmt::join(spec.p, "/"))
-                             : spec.sums != usual.sums ? fmt::format("s={}", spec.sums)
-                                                       : std::string();
-    if (bits.empty()) return {};
-    return fmt::format("preconditioner multilevel: {} is of cycles on rows; a constant stencil has integers and exact "
-                       "sums, so leave {} out",
-                       bits, bits.substr(0, 1));
-}
-
 CycleSpec parse_cycle_spec(std::string_view text) {
     CycleSpec spec;
     std::set<std::string_view> seen;

@@ -180,7 +180,6 @@ void append_steps(CoreParameters& list, const std::vector<multilevel::StepWeight
 } // namespace
 
 std::string cycle_core_refusal(const GridWords& grid, const CycleSpec& spec, int cores) {
-    if (std::string why = refusal_on_stencils(spec); !why.empty()) return why;
     if (grid.levels() > kMostLevel)
         return fmt::format("preconditioner multilevel: a simulated core has cycles for grids of up to 2^{} + 1 nodes a "
                            "side; take mantissa solve --engine hls",

@@ -15,8 +15,8 @@
 //   w=    bits of a word of r as it enters a level         4..16, default 10; or double: the same cycle in double
 //   f=    bits of a word of f, what smoothing found        4..24, default 7 more than w
 //   e=    bits of a word of e as it goes up a level        4..24, default 16
-//   c=    bits of a coefficient                            4..16, default 12 (constant stencils, being integers, take no c)
-//   p=    bits of an interpolation's entry                 4..16, default as c (constant stencils have 4, 2 and 1)
+//   c=    bits of a coefficient                            4..16, default 12 (constant stencils are integers anyway)
+//   p=    bits of an interpolation's entry                 4..16, default as c (and 4, 2, 1 for constant stencils)
 //   s=    bits of a sum A e on sparse rows                 32 or 64, default 32: e is as long as its sums have room for
 //   g=    fraction bits of r inside a level                0..8, default 4
 #pragma once
@@ -47,9 +47,6 @@ inline constexpr int kMostSmoothing = 4;
 
 /// The text form, without what is a default.
 std::string to_string(const CycleSpec& spec);
-/// Why a constant stencil, which is integers with exact sums, takes no such spec: it has bits that only cycles on rows
-/// have (c, p or s beside their defaults). Empty where it does.
-std::string refusal_on_stencils(const CycleSpec& spec);
 /// Throws InvalidInput, one line that names the fault and the mend.
 CycleSpec parse_cycle_spec(std::string_view text);
 
