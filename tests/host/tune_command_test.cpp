@@ -205,6 +205,7 @@ TEST(TuneCommand, BadInputIsRefusedInOneLine) {
     for (const char* bad :
          {"tune --problem poisson2d:level=6 --device moon", "tune --problem bogus:1 --device xc2v8000",
           "tune --problem poisson2d:level=6 --device xc2v8000 --within area=0%",
+          "tune --problem poisson2d:level=6 --device xc2v8000 --within area=20%,",
           "tune --problem poisson2d:level=6 --device xc2v8000 --budget soon",
           "tune --problem poisson2d:level=6 --device xc2v8000 --fix colour=red",
           "tune --problem poisson2d:level=6 --device xc2v8000 --for energy",

@@ -212,6 +212,11 @@ TEST(Space, SaysInOneLineWhatItCannotTake) {
     EXPECT_NE(line({{"bits"}, {}, {}}).find("AXIS=VALUE"), std::string::npos);
     EXPECT_NE(line({{"bits=1,2"}, {}, {}}).find("--vary"), std::string::npos);
     EXPECT_NE(line({{}, {"bits=9..x"}, {}}).find("no values"), std::string::npos);
+    // A range as wide as int is no list of four thousand million values.
+    EXPECT_NE(line({{}, {"bits=-2000000000..2000000000"}, {}}).find("no values"), std::string::npos);
+    EXPECT_NE(line({{}, {}, {"bits=18,"}}).find("no values"), std::string::npos);
+    EXPECT_NE(line({{"inner=0"}, {}, {}}).find("inner takes whole numbers from 1 "), std::string::npos);
+    EXPECT_NE(line({{}, {"bits=18,018"}, {}}).find("a value is given twice"), std::string::npos);
     EXPECT_NE(line({{}, {"order=circle"}, {}}).find("order takes"), std::string::npos);
     EXPECT_NE(line({{}, {}, {"inner=11"}}).find("none of its values"), std::string::npos);
     // The values of an axis come from one place.
