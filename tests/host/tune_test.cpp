@@ -241,4 +241,12 @@ TEST(Sides, AreOtherSeedsOfTheSameMatrix) {
     EXPECT_TRUE(other_sides("poisson3d:level=3", 2).empty());
 }
 
+TEST(Sides, OfCoarserProblemsTheLevelIsTheProblemsOwn) {
+    using Names = std::vector<std::string>;
+    EXPECT_EQ(coarser("diffusion2d:level=7,field=jump"),
+              (Names{"diffusion2d:level=5,field=jump", "diffusion2d:level=6,field=jump"}));
+    EXPECT_TRUE(coarser("mtx:level=7,b/a.mtx").empty()) << "a folder of that name";
+    EXPECT_TRUE(coarser("mtx:here/level=7,b/a.mtx").empty());
+}
+
 } // namespace

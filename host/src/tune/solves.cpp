@@ -24,8 +24,9 @@ struct Levelled {
     int level = 0;
 };
 std::optional<Levelled> levelled(const std::string& problem) {
-    const std::size_t at = problem.find("level=");
-    if (at == std::string::npos) return std::nullopt;
+    // Of a grid, poisson2d:level=8. (A file's path may have the word in it, and begin with it.)
+    const std::size_t at = problem.find("d:level=") + 2;
+    if (at != problem.find(':') + 1) return std::nullopt;
     const std::size_t digits = at + 6, end = std::min(problem.find(',', digits), problem.size());
     Levelled l{problem.substr(0, digits), problem.substr(end), 0};
     if (!text::read_number(std::string_view(problem).substr(digits, end - digits), l.level)) return std::nullopt;
