@@ -26,6 +26,17 @@ def one_line(call, words, fault=ValueError):
     assert "\n" not in str(caught.value)
 
 
+def test_what_is_no_array_of_doubles_is_one_line_of_ours():
+    one_line(lambda: mt.problem([[2, -1], [-1]]), r"^matrix: \[\[2, -1\], \[-1\]\] has rows of different lengths")
+    one_line(lambda: mt.problem(REAL, [10 ** 400, 1]), "^b: one of its numbers is beyond double precision")
+    one_line(lambda: mt.problem((REAL.ravel(), [[0], [0, 1]], [0, 2, 4])), "^indices: .* has rows of different lengths")
+
+
+def test_what_a_call_says_itself_is_no_option_of_it(system):
+    one_line(lambda: mt.solve(system, history=False), "^there is no option 'history' in this call", TypeError)
+    one_line(lambda: mt.simulate(system, solution=False), "^there is no option 'solution' in this call", TypeError)
+
+
 HERMITIAN = np.array([[4, 1 + 1j], [1 - 1j, 4]])
 REAL = np.array([[4.0, 1.0], [1.0, 4.0]])
 
