@@ -32,7 +32,7 @@ def doubles(x: Any, what: str) -> NDArray[np.float64]:
     """x as float64. A complex type is refused, whatever its imaginary parts are: that a call is right must not hang on
     the numbers."""
     refuse_masks(x, what)
-    a = _array_of(x, what)
+    a = array_of(x, what)
     if _is_complex(a):
         raise ValueError(f"{what}: its numbers are complex, and systems here are real; give its real part, or the real "
                          "system of twice the size, [[Re A, -Im A], [Im A, Re A]]")
@@ -46,7 +46,7 @@ def doubles(x: Any, what: str) -> NDArray[np.float64]:
         raise ValueError(f"{what}: one of its numbers is beyond double precision; scale them") from None
 
 
-def _array_of(x: Any, what: str) -> NDArray[Any]:
+def array_of(x: Any, what: str) -> NDArray[Any]:
     """x as an array of NumPy, which has a line of its own for lists of different lengths."""
     try:
         return np.asarray(x)
@@ -57,7 +57,7 @@ def _array_of(x: Any, what: str) -> NDArray[Any]:
 def integers(x: Any, what: str) -> NDArray[np.int64]:
     """x as int64."""
     refuse_masks(x, what)
-    a = _array_of(x, what)
+    a = array_of(x, what)
     if a.size and a.dtype.kind not in "iu":
         raise ValueError(f"{what}: an array of {a.dtype}; give integers")
     return np.asarray(a, np.int64)
