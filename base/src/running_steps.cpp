@@ -9,9 +9,11 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <string_view>
 #include <system_error>
 #include <thread>
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -80,7 +82,25 @@ void write_duration(const std::string& label, double seconds) {
     }
 }
 
+/// In place of what stands in the terminal's last line.
+void show(std::string_view text) {
+    winsize size{};
+    const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
+    // (A line that fills the last column wraps on some terminals.)
+    fmt::print(stderr, "{}{}", kClear, known ? first_columns(text, size.ws_col - 1U) : text);
+    std::fflush(stderr);
+}
+
 } // namespace
+
+std::string_view first_columns(std::string_view text, std::size_t columns) {
+    std::size_t seen = 0;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const bool begins = (static_cast<unsigned char>(text[at]) & 0xC0) != 0x80; // a character of UTF-8
+        if (begins && seen++ == columns) return text.substr(0, at);
+    }
+    return text;
+}
 
 std::string duration_text(double seconds) {
     if (!(seconds < 1e8)) return "?";
@@ -143,8 +163,7 @@ TerminalLine::~TerminalLine() {
 void TerminalLine::draw(const std::string& text) {
     if (!enabled_ || ending()) return;
     drawn_ = true;
-    fmt::print(stderr, "{}{}", kClear, text);
-    std::fflush(stderr);
+    show(text);
 }
 
 void show_running_steps() {
@@ -155,10 +174,8 @@ void show_running_steps() {
             std::this_thread::sleep_for(kInterval);
             if (ending()) return;
             const std::string text = state().line_owners == 0 ? running_steps() : "";
-            if (!text.empty()) fmt::print(stderr, "{}{}", kClear, text);
-            else if (drawn) fmt::print(stderr, "{}", kClear);
+            if (!text.empty() || drawn) show(text);
             drawn = !text.empty();
-            std::fflush(stderr);
         }
     };
     try {

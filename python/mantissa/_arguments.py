@@ -32,7 +32,7 @@ def doubles(x: Any, what: str) -> NDArray[np.float64]:
     """x as float64. A complex type is refused, whatever its imaginary parts are: that a call is right must not hang on
     the numbers."""
     refuse_masks(x, what)
-    a = np.asarray(x)
+    a = array_of(x, what)
     if _is_complex(a):
         raise ValueError(f"{what}: its numbers are complex, and systems here are real; give its real part, or the real "
                          "system of twice the size, [[Re A, -Im A], [Im A, Re A]]")
@@ -42,12 +42,22 @@ def doubles(x: Any, what: str) -> NDArray[np.float64]:
         return np.asarray(a, np.float64)
     except (TypeError, ValueError):  # objects that are no numbers
         raise ValueError(f"{what}: {shown(x)} is no array of numbers; give one") from None
+    except OverflowError:  # a whole number of Python
+        raise ValueError(f"{what}: one of its numbers is beyond double precision; scale them") from None
+
+
+def array_of(x: Any, what: str) -> NDArray[Any]:
+    """x as an array of NumPy, which has a line of its own for lists of different lengths."""
+    try:
+        return np.asarray(x)
+    except ValueError:
+        raise ValueError(f"{what}: {shown(x)} has rows of different lengths; give equal ones") from None
 
 
 def integers(x: Any, what: str) -> NDArray[np.int64]:
     """x as int64."""
     refuse_masks(x, what)
-    a = np.asarray(x)
+    a = array_of(x, what)
     if a.size and a.dtype.kind not in "iu":
         raise ValueError(f"{what}: an array of {a.dtype}; give integers")
     return np.asarray(a, np.int64)
@@ -134,6 +144,14 @@ def plain(value: Any) -> Any:
 def given(**options: Any) -> dict[str, Any]:
     """Those that have a value."""
     return {name: plain(value) for name, value in options.items() if value is not None}
+
+
+def given_beside(options: Any, **own: Any) -> dict[str, Any]:
+    """Those of a call: what it says itself, and a caller's options, which may not be among these."""
+    for name in own:
+        if name in options:
+            raise TypeError(f"there is no option '{name}' in this call; leave it out")
+    return given(**own, **options)
 
 
 def format_text(fmt: Any) -> str:

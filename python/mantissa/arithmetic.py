@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._arguments import refuse_masks, whole
+from ._arguments import array_of, refuse_masks, whole
 from .formats import ML_DTYPES, AnyFormat, Format, FormatLike, NarrowFormat, WordFormat, format
 from .options import get_threads
 
@@ -35,12 +35,13 @@ def _as_operand(x: Any) -> NDArray[Any]:
     if isinstance(x, Array):
         return x.values
     refuse_masks(x, "an operand")
-    a = np.asarray(x)
+    a = array_of(x, "an operand")
     if a.dtype in _FLOATS:
         return a
     if a.dtype.kind in "biu" and a.dtype.name not in ML_DTYPES:
         converted = a.astype(np.float64)
-        if a.dtype.itemsize == 8 and not np.array_equal(converted.astype(a.dtype), a):
+        top = 2.0 ** (64 if a.dtype.kind == "u" else 63)  # which the largest integers become, and which none of them is
+        if a.dtype.itemsize == 8 and ((converted >= top).any() or not np.array_equal(converted.astype(a.dtype), a)):
             raise ValueError("an integer of more than 53 bits is no float64; round it first as you want it rounded")
         return converted
     if a.dtype == np.float16 or a.dtype.name in ML_DTYPES:

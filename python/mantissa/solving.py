@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from ._arguments import doubles, format_text, function, given, number, truth, whole, word
+from ._arguments import doubles, format_text, function, given_beside, number, truth, whole, word
 from ._options import DEFAULTS, SolveOptions
 from ._results import Compared
 from .formats import FormatLike
@@ -300,8 +300,8 @@ def solve_all(problem: ProblemLike, spec: Optional[FormatLike] = None, *, engine
     """solve() for each of a problem's right-hand sides (problem(matrix, b) with b of shape (unknowns, count), or
     "mtx:FILE,rhs=file:PATH" with columns): a result each. guess: that of all, or of shape (unknowns, count) a column for
     each."""
-    asked = given(spec=None if spec is None else format_text(spec), threads=threads_of_call(threads), history=True,
-                  solution=truth(solution, "solution"), **options)
+    asked = given_beside(options, spec=None if spec is None else format_text(spec), threads=threads_of_call(threads),
+                         history=True, solution=truth(solution, "solution"))
     system = _problem(problem)
     begin = None if guess is None else _columns(guess, system)
     shown = _show if progress is True else function(progress, "progress") if progress else None

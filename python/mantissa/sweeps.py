@@ -124,10 +124,10 @@ def read_store(store: PathLike, *, dense: bool = False) -> list[dict[str, Any]]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "rows.jsonl"
         _core.export_store(str(store), str(path), dense)
-        rows = [json.loads(line) for line in path.read_text().splitlines()]
+        rows = [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
         if not rows and not dense:
             _core.export_store(str(store), str(path), True)
-            if path.read_text():
+            if path.read_text(encoding="utf-8"):
                 warnings.warn(f"{store}: it holds dense systems alone; dense=True reads them", stacklevel=2)
         return rows
 

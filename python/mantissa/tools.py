@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Optional
 
 from . import _core
-from ._arguments import format_text, given, number, truth, whole, word
+from ._arguments import format_text, given_beside, number, truth, whole, word
 from ._options import SolveOptions
 from .formats import FormatLike
 from .solving import _ONE_COLUMN, ProblemLike, SolveResult, _problem, _require_one, _shows_keywords, _solve_result
@@ -74,7 +74,7 @@ def simulate(problem: ProblemLike, spec: Optional[FormatLike] = None, *, clock_m
     datapath builds a model (half a minute or more), which is kept. Raises RuntimeError, one line, where Verilator or a
     compiler is missing or fails, ValueError for a datapath or a problem that the core has not.
     """
-    asked = given(spec=None if spec is None else format_text(spec), history=True, solution=True, **options)
+    asked = given_beside(options, spec=None if spec is None else format_text(spec), history=True, solution=True)
     system = _problem(problem)
     _require_one(system, _ONE_COLUMN)
     fields = _core.simulate(system._core, asked, number(clock_mhz, "clock_mhz"), number(bandwidth_gb, "bandwidth_gb"),

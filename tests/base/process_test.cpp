@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "mantissa/base/process.hpp"
+#include "mantissa/base/running_steps.hpp"
 #include "mantissa/base/temporary_folder.hpp"
 
 namespace mantissa::base {
@@ -76,4 +77,15 @@ TEST(Process, IsEndedAfterItsTimeWithAllThatItBegan) {
 }
 
 } // namespace
+/// What is longer than the terminal is wide would wrap, and a line more would be left at each redrawing.
+TEST(ProgressLine, IsCutByCharactersNotBytes) {
+    EXPECT_EQ(first_columns("12 iterations", 20), "12 iterations");
+    EXPECT_EQ(first_columns("12 iterations", 5), "12 it");
+    EXPECT_EQ(first_columns("gr\xC3\xB6\xC3\x9F"
+                            "e",
+                            4),
+              "gr\xC3\xB6\xC3\x9F");
+    EXPECT_EQ(first_columns("", 3), "");
+}
+
 } // namespace mantissa::base

@@ -70,6 +70,11 @@ BENCHES = {
 }
 
 
+def refuse(what):
+    print(f"run.py: {what}", file=sys.stderr)
+    return 2
+
+
 def main():
     for module in ("cocotb", "cocotbext.axi"):
         if importlib.util.find_spec(module.split(".")[0]) is None:
@@ -77,10 +82,18 @@ def main():
             return 77
     from cocotb_tools.runner import get_results, get_runner
 
+    shapes = [shape for bench in BENCHES.values() for shape in bench["shapes"]]
+    if len(sys.argv) < 3:
+        return refuse("give the folder rtl and a folder to work in: run.py RTL_FOLDER WORK_FOLDER [SHAPE...]")
+    if not (Path(sys.argv[1]) / "mantissa.svh").is_file():
+        return refuse(f"{sys.argv[1]}: no mantissa.svh in it; give the folder rtl of the repository")
+    for shape in sys.argv[3:]:
+        if shape not in shapes:
+            return refuse(f"{shape}: no such shape; the shapes are {', '.join(shapes)}")
     rtl, work = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
     here = Path(__file__).resolve().parent
     failures = 0
-    for shape in sys.argv[3:] or [*SHAPES, *SPARSE_SHAPES, *RESIDENT_SHAPES, *CYCLE_SHAPES]:
+    for shape in sys.argv[3:] or shapes:
         name = next(name for name, bench in BENCHES.items() if shape in bench["shapes"])
         bench = BENCHES[name]
         parameters, top = bench["shapes"][shape], bench["top"]

@@ -212,6 +212,22 @@ TEST(Findings, ADesignOnSeveralDevicesIsOne) {
     EXPECT_TRUE(has(verdict->sentence, "the only design here")) << verdict->sentence;
 }
 
+/// "Solve with it here, to the same bits": with the outer loop and the tolerance that its iterations were counted with.
+TEST(Findings, TheCommandToTypeIsTheWinnersSolve) {
+    Json streamed = design("fx18.16", 310), kept = design("fx18.16", 300), winner = row("fx18.16", 1, 0.25);
+    streamed["headroom"] = 1;
+    kept["resident"] = true;
+    winner["resident"] = {{"outer_words", "fx64.54"}};
+    Json d = document({streamed, kept}, {winner});
+    d["tolerance"] = 1.23456789e-7;
+    const std::string begin = std::string("mantissa solve --problem '") + kProblem + "' --spec 'fx18.16' --inner 10 ";
+    EXPECT_EQ(verdict_of(d)->next.at(0).command, begin + "--tolerance 1.23456789e-07 --resident --outer fx64.54");
+    d["scheme"] = "defect-correction";
+    d["rows"] = {row("fx18.16", 1, 0.25)};
+    EXPECT_EQ(verdict_of(d)->next.at(0).command,
+              begin + "--tolerance 1.23456789e-07 --scheme defect-correction --headroom 1");
+}
+
 TEST(Findings, AWinnerWithTheLongestVectorsIsComparedWithNoLongerOne) {
     const Json d = document({}, {row("s23e8", 1, 0.25), row("s17e8", 2, 0.125)});
     const auto list = sentences_of(d, {});

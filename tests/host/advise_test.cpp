@@ -355,6 +355,9 @@ TEST(Advice, EdgeCases) {
     Problem nothing = problem("zero right side", toeplitz(20, {2, -1}));
     nothing.b.assign(20, 0.0);
     EXPECT_TRUE(advise(nothing, {}).found());
+    const Problem one = problem("one unknown", diagonal({7}));
+    const Advice exact = advise(one, {.tolerance = 1.23456789e-7});
+    EXPECT_NE(advised_command(one, *exact.advised).find("--tolerance 1.23456789e-07"), std::string::npos);
     expect_invalid([] { (void)advise(problem("negative", diagonal({1, -1})), {}); }, "diagonal entry 2");
     expect_invalid([] { (void)advise(problem("p", diagonal({1})), {.tolerance = 2}); }, "tolerance 2");
     expect_invalid([] { (void)advise(problem("p", diagonal({1})), {.inner = 0}); }, "inner");

@@ -75,10 +75,11 @@ TEST(AdvisedCycles, KeepTheShapeThatIsAskedForAndTheTolerance) {
     const Outcome words =
         run("solve --problem poisson2d:level=4 --advise --preconditioner multilevel:v22,w=8 --threads 1");
     EXPECT_NE(words.err.find("chooses the words itself: of v22,w=8"), std::string::npos) << words.err;
-    const Json j = advised("--problem poisson2d:level=6 --preconditioner multilevel:b2 --tolerance 1e-7", 0);
+    const Json j = advised("--problem poisson2d:level=6 --preconditioner multilevel:b2 --tolerance 1.23456789e-7", 0);
     EXPECT_EQ(std::string(j["advised"]["cycle"]).substr(0, 3), "b2,");
     EXPECT_EQ(j["in_double"].size(), 1u);
-    EXPECT_NE(std::string(j["advised"]["command"]).find("--tolerance 1e-07"), std::string::npos);
+    EXPECT_NE(std::string(j["advised"]["command"]).find("--tolerance 1.23456789e-07"), std::string::npos)
+        << "all of its digits";
     const Outcome both =
         run("solve --problem poisson2d:level=5 --advise=solve --preconditioner multilevel --threads 1");
     EXPECT_EQ(both.code, 0) << both.err;

@@ -269,6 +269,8 @@ TEST(VectorFile, ArrayAndPlain) {
     expect_invalid([] { parse_vector("1 2 nan\n", "b", 3); }, "b:1: the number is nan");
     expect_invalid([] { parse_vector("%%MatrixMarket matrix array real general\n2 1\n1\n2\n", "b", 3); },
                    "b:2: a right-hand side of 2 x 1");
+    expect_invalid([] { parse_vector("%%MatrixMarket matrix array integer general\n2 1\n1\n2.5\n", "b", 2); },
+                   "b:4: a fraction in an integer file");
 }
 
 TEST(NineBands, GridPatternsOnly) {

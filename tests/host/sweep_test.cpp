@@ -156,7 +156,7 @@ TEST(SweepFile, FaultsNameFileLineAndMend) {
     refuse(grid + "digits = -1\n", "s.toml:3: digits -1: give a number from 0.1 to 15");
     refuse(grid + "digits = 0\n", "s.toml:3: digits 0: give a number from 0.1 to 15");
     refuse(grid + "middle_digits = 16\n", "s.toml:3: middle_digits 16: give a number from 0.1 to 15");
-    refuse(grid + "digits = nan\n", "s.toml:3: digits must be a number");
+    refuse(grid + "digits = nan\n", "s.toml:3: digits must be a finite number");
     refuse(grid + "tolerance = 1\n", "s.toml:3: tolerance must be a number above 0 and below 1");
     refuse(grid + "jacobi = 1\n", "s.toml:3: jacobi must be true or false");
     refuse(grid + "inner = 10\ndigits = 2\n", "digits and inner exclude each other: keep one");

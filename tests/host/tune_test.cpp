@@ -15,6 +15,7 @@
 #include "tune/area/cycle_model.hpp"
 #include "tune/search/guess.hpp"
 #include "tune/search/search.hpp"
+#include "tune/solves.hpp"
 #include "tune/space.hpp"
 
 namespace {
@@ -212,6 +213,11 @@ TEST(Space, SaysInOneLineWhatItCannotTake) {
     EXPECT_NE(line({{"bits"}, {}, {}}).find("AXIS=VALUE"), std::string::npos);
     EXPECT_NE(line({{"bits=1,2"}, {}, {}}).find("--vary"), std::string::npos);
     EXPECT_NE(line({{}, {"bits=9..x"}, {}}).find("no values"), std::string::npos);
+    // A range as wide as int is no list of four thousand million values.
+    EXPECT_NE(line({{}, {"bits=-2000000000..2000000000"}, {}}).find("no values"), std::string::npos);
+    EXPECT_NE(line({{}, {}, {"bits=18,"}}).find("no values"), std::string::npos);
+    EXPECT_NE(line({{"inner=0"}, {}, {}}).find("inner takes whole numbers from 1 "), std::string::npos);
+    EXPECT_NE(line({{}, {"bits=18,018"}, {}}).find("a value is given twice"), std::string::npos);
     EXPECT_NE(line({{}, {"order=circle"}, {}}).find("order takes"), std::string::npos);
     EXPECT_NE(line({{}, {}, {"inner=11"}}).find("none of its values"), std::string::npos);
     // The values of an axis come from one place.
@@ -221,6 +227,26 @@ TEST(Space, SaysInOneLineWhatItCannotTake) {
     EXPECT_NE(line({{}, {"bits=20,21", "bits=24"}, {}}).find("given twice, by --vary bits=20,21"), std::string::npos);
     EXPECT_NE(line({{}, {"bits=18,18"}, {}}).find("a value is given twice"), std::string::npos);
     EXPECT_EQ(line({{"inner=10"}, {"bits=11..14"}, {"bits=12", "bits=13"}}), "");
+}
+
+/// One of its own is no other, and what is asked for twice (rhs=) no problem at all.
+TEST(Sides, AreOtherSeedsOfTheSameMatrix) {
+    using Names = std::vector<std::string>;
+    EXPECT_EQ(other_sides("poisson2d:level=4", 2),
+              (Names{"poisson2d:level=4,rhs=random,seed=1", "poisson2d:level=4,rhs=random,seed=2"}));
+    EXPECT_EQ(other_sides("poisson2d:level=4,rhs=random,seed=1", 2),
+              (Names{"poisson2d:level=4,rhs=random,seed=2", "poisson2d:level=4,rhs=random,seed=3"}));
+    EXPECT_EQ(other_sides("mtx:a.mtx,rhs=random,seed=7", 1), (Names{"mtx:a.mtx,rhs=random,seed=1"}));
+    EXPECT_TRUE(other_sides("mtx:a.mtx,rhs=file:b.mtx", 2).empty());
+    EXPECT_TRUE(other_sides("poisson3d:level=3", 2).empty());
+}
+
+TEST(Sides, OfCoarserProblemsTheLevelIsTheProblemsOwn) {
+    using Names = std::vector<std::string>;
+    EXPECT_EQ(coarser("diffusion2d:level=7,field=jump"),
+              (Names{"diffusion2d:level=5,field=jump", "diffusion2d:level=6,field=jump"}));
+    EXPECT_TRUE(coarser("mtx:level=7,b/a.mtx").empty()) << "a folder of that name";
+    EXPECT_TRUE(coarser("mtx:here/level=7,b/a.mtx").empty());
 }
 
 } // namespace

@@ -26,6 +26,25 @@ def one_line(call, words, fault=ValueError):
     assert "\n" not in str(caught.value)
 
 
+def test_what_is_no_array_of_doubles_is_one_line_of_ours():
+    one_line(lambda: mt.problem([[2, -1], [-1]]), r"^matrix: \[\[2, -1\], \[-1\]\] has rows of different lengths")
+    one_line(lambda: mt.round([[1, 2], [3]], "s7e8"), "^an operand: .* has rows of different lengths")
+    one_line(lambda: mt.problem(REAL, [10 ** 400, 1]), "^b: one of its numbers is beyond double precision")
+    one_line(lambda: mt.problem((REAL.ravel(), [[0], [0, 1]], [0, 2, 4])), "^indices: .* has rows of different lengths")
+
+
+@pytest.mark.filterwarnings("error")  # (NumPy warns of a cast that has no value)
+def test_integers_that_are_no_doubles():
+    for whole in (np.uint64(2 ** 64 - 1), np.int64(2 ** 63 - 1), np.int64(2 ** 53 + 1)):
+        one_line(lambda: mt.round(np.array([whole]), "double"), "^an integer of more than 53 bits")
+    assert mt.round(np.array([-2 ** 63]), "double")[0] == -2.0 ** 63
+
+
+def test_what_a_call_says_itself_is_no_option_of_it(system):
+    one_line(lambda: mt.solve(system, history=False), "^there is no option 'history' in this call", TypeError)
+    one_line(lambda: mt.simulate(system, solution=False), "^there is no option 'solution' in this call", TypeError)
+
+
 HERMITIAN = np.array([[4, 1 + 1j], [1 - 1j, 4]])
 REAL = np.array([[4.0, 1.0], [1.0, 4.0]])
 

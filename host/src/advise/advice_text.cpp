@@ -102,7 +102,10 @@ std::string cycles_text(const Problem& problem, const Advice& advice) {
 std::string hardware_text(const Problem& problem, const Proposal& proposal, const std::string& target) {
     const DatapathSpec& spec = proposal.options.spec;
     if (const std::string why = advising::core_refusal(spec, problem.system); !why.empty())
-        return fmt::format("No core takes this: {}; engines emulated and gpu do.\n", why);
+        return fmt::format(
+            "No core takes the advised words: {}; engines emulated and gpu do. With --engine rtl the advice "
+            "names words that a core takes, or says why there are none.\n",
+            why);
     const System::Kind kind = problem.system.kind();
     const bool sparse = kind == System::Kind::sparse;
     const char* const core = sparse ? " --operator sparse" : kind == System::Kind::stencil ? " --bands constant" : "";
@@ -132,7 +135,7 @@ std::string advised_command(const Problem& problem, const Proposal& proposal) {
                                    base::shell_quoted(problem.name), o.inner, base::shell_quoted(to_string(o.spec)));
     if (!proposal.engine.empty()) text += " --engine " + proposal.engine;
     if (o.headroom) text += fmt::format(" --headroom {}", *o.headroom);
-    if (o.tolerance != SolveOptions{}.tolerance) text += fmt::format(" --tolerance {:g}", o.tolerance);
+    if (o.tolerance != SolveOptions{}.tolerance) text += fmt::format(" --tolerance {}", o.tolerance);
     if (o.max_iterations != 0) text += fmt::format(" --max-iterations {}", o.max_iterations);
     return text;
 }

@@ -38,13 +38,6 @@ Heading read_heading(NumberText& text, std::string_view name, std::size_t most) 
     return h;
 }
 
-double read_value(NumberText& text, const text::MarketBanner& banner) {
-    const double value = text.real("the value");
-    if (banner.integer && value != std::trunc(value))
-        text.fail("a fraction in an integer file: name the field real on line 1");
-    return value;
-}
-
 void read_array(NumberText& text, const Heading& h, DenseMatrix& a) {
     for (std::size_t j = 0; j < h.rows; ++j)
         for (std::size_t i = h.banner.first_row(j); i < h.rows; ++i) {
@@ -52,7 +45,7 @@ void read_array(NumberText& text, const Heading& h, DenseMatrix& a) {
                 text.fail(fmt::format("the file ends in column {} of {}: it is truncated or its size line (line {}) is "
                                       "wrong",
                                       j + 1, h.rows, h.size_line));
-            a(i, j) = read_value(text, h.banner);
+            a(i, j) = text::read_market_value(text, h.banner, "the value");
             if (h.banner.mirrored() != 0) a(j, i) = h.banner.mirrored() * a(i, j);
         }
 }
@@ -68,7 +61,7 @@ void read_coordinates(NumberText& text, std::string_view name, const Heading& h,
         const std::uint64_t column = text.whole("the column index");
         if (row < 1 || row > h.rows || column < 1 || column > h.rows)
             text.fail(fmt::format("entry ({}, {}) lies outside 1..{}", row, column, h.rows));
-        const double value = read_value(text, h.banner);
+        const double value = text::read_market_value(text, h.banner, "the value");
         double& element = a(row - 1, column - 1);
         element += value;
         if (!std::isfinite(element)) text.fail("entries given twice add up beyond double precision: scale the file");

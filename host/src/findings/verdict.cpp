@@ -109,18 +109,20 @@ std::string device_name(const ComparisonDocument& document, const std::string& i
 }
 
 /// The winner's solve on this machine, and its core's area: what a reader does next. `core` is the operator whose core
-/// it is: "sparse", "resident" or none.
+/// it is: "sparse", "resident" or none; `outer` the words of a resident core's outer loop.
 std::vector<NextStep> next_steps(const ComparisonDocument& document, const std::string& problem,
                                  const std::string& spec, const std::string& device, std::uint64_t inner,
-                                 std::string_view core) {
+                                 std::string_view core, const std::string& outer = {}) {
     if (spec.empty()) return {};
     std::string solve =
         fmt::format("mantissa solve --problem {} --spec {}", base::shell_quoted(problem), base::shell_quoted(spec));
     if (inner == 0) inner = document.inner;
     if (inner != 0) solve += fmt::format(" --inner {}", inner);
-    if (document.tolerance > 0) solve += fmt::format(" --tolerance {:g}", document.tolerance);
+    if (document.tolerance > 0) solve += fmt::format(" --tolerance {}", document.tolerance);
+    if (document.scheme != "residual-guided" && !document.scheme.empty()) solve += " --scheme " + document.scheme;
+    if (!outer.empty()) solve += " --resident --outer " + outer;
     for (const comparison::Design& d : document.designs) { // how its solves were scaled
-        if (d.spec != spec || d.problem != problem) continue;
+        if (d.spec != spec || d.problem != problem || d.resident.value_or(false) == outer.empty()) continue;
         if (core == "sparse" || d.jacobi.value_or(false)) solve += " --jacobi";
         if (d.headroom) solve += fmt::format(" --headroom {}", *d.headroom);
         break;
@@ -216,8 +218,8 @@ std::optional<Verdict> verdict_of(const ComparisonDocument& document) {
     v.numbers = {iterations_headline(document, problem, winner.spec, winner.inner_iterations),
                  area(document, winner, devices), beside_gpu(document, problem, winner)};
     if (!winner.chebyshev)
-        v.next =
-            next_steps(document, problem, winner.spec, winner.device, winner.inner, winner.resident ? "resident" : "");
+        v.next = next_steps(document, problem, winner.spec, winner.device, winner.inner,
+                            winner.resident ? "resident" : "", winner.resident ? winner.resident->outer_words : "");
     v.devices = {fastest->first};
     const auto other = std::ranges::max_element(devices, {}, [&](const auto& d) {
         return d.first == fastest->first ? std::size_t{0} : count_designs(d.second);

@@ -68,13 +68,6 @@ std::uint64_t read_rows(NumberText& text, Coordinates& c, const char* size_line)
     return rows;
 }
 
-double read_value(NumberText& text, const Banner& banner) {
-    const double value = text.real("the value");
-    if (banner.integer && value != std::trunc(value))
-        text.fail("a fraction in an integer file: name the field real on line 1");
-    return value;
-}
-
 /// An array file: columns one below the other, of a symmetric matrix from the diagonal down, of a skew-symmetric one
 /// below it. Its zeros are left out.
 Coordinates read_array(NumberText& text, const Banner& banner) {
@@ -93,7 +86,7 @@ Coordinates read_array(NumberText& text, const Banner& banner) {
                                       "wrong",
                                       column + 1, rows, c.size_line));
             const std::uint64_t line = text.line();
-            const double value = read_value(text, banner);
+            const double value = text::read_market_value(text, banner, "the value");
             if (row == column && !(value > 0) && !c.bad_diagonal) c.bad_diagonal = {row, line};
             if (value != 0)
                 c.entries.push_back({static_cast<std::uint32_t>(row), static_cast<std::uint32_t>(column), value});
@@ -127,7 +120,7 @@ Coordinates read_entries(NumberText& text, const Banner& banner) {
         const std::uint64_t column = text.whole("the column index");
         if (row < 1 || row > rows || column < 1 || column > rows)
             text.fail(fmt::format("entry ({}, {}) lies outside 1..{}", row, column, rows));
-        const double value = read_value(text, banner);
+        const double value = text::read_market_value(text, banner, "the value");
         triangle.see(text, row, column);
         text::end_market_line(text, "the value");
         c.entries.push_back({static_cast<std::uint32_t>(row - 1), static_cast<std::uint32_t>(column - 1), value});
@@ -288,9 +281,8 @@ std::size_t vector_limit(std::string_view beginning, std::string_view name, std:
 }
 
 /// The size line of an array of `size` rows: its columns. `what` the file is for.
-std::size_t array_columns(NumberText& text, std::string_view name, std::size_t size, std::size_t most,
-                          std::string_view what) {
-    const Banner banner = text::read_market_banner(text, name);
+std::size_t array_columns(NumberText& text, const Banner& banner, std::string_view name, std::size_t size,
+                          std::size_t most, std::string_view what) {
     if (!banner.array)
         NumberText::fail(name, 1, fmt::format("a coordinate file as {}: write it in array storage", what));
     if (banner.mirrored() != 0) NumberText::fail(name, 1, fmt::format("a symmetric file as {}: name it general", what));
@@ -310,7 +302,9 @@ std::vector<double> parse_columns(std::string_view file, std::string_view name, 
     refuse_foreign(file, name);
     file = without_mark(file);
     NumberText text(file, name);
-    const std::size_t columns = file.substr(0, 2) == "%%" ? array_columns(text, name, size, most, what) : 1;
+    const bool named = file.substr(0, 2) == "%%";
+    const Banner banner = named ? text::read_market_banner(text, name) : Banner();
+    const std::size_t columns = named ? array_columns(text, banner, name, size, most, what) : 1;
     const std::size_t wanted = size * columns;
     std::vector<double> values;
     values.reserve(std::min(wanted, file.size() / 2 + 1));
@@ -323,7 +317,7 @@ std::vector<double> parse_columns(std::string_view file, std::string_view name, 
             text.fail(columns == 1
                           ? fmt::format("more numbers than the system's {} unknowns: remove them", size)
                           : fmt::format("more numbers than {} columns of {} unknowns: remove them", columns, size));
-        values.push_back(text.real("the number"));
+        values.push_back(text::read_market_value(text, banner, "the number"));
     }
     if (values.size() != wanted)
         text.fail(fmt::format("the file ends after {} numbers: the system needs {}", values.size(), wanted));

@@ -127,7 +127,8 @@ double GridReader::number_of(std::string_view key, const Value& value, double lo
     if (const auto* d = std::get_if<double>(&value.data)) number = *d;
     if (const auto* i = std::get_if<std::int64_t>(&value.data)) number = static_cast<double>(*i);
     if (!(number > low && number < high))
-        fail(value.line, fmt::format("{} must be a number above {} and below {}", key, low, high));
+        fail(value.line, std::isinf(low) ? fmt::format("{} must be a finite number, without quotes", key)
+                                         : fmt::format("{} must be a number above {} and below {}", key, low, high));
     return number;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cmath>
 #include <string>
 
 #include <fmt/format.h>
@@ -20,8 +21,8 @@ std::string banner_fault(const std::array<std::string, 5>& word, std::size_t cou
         return "the first line must read %%MatrixMarket matrix coordinate real symmetric (or general)";
     if (word[2] != "coordinate" && word[2] != "array")
         return "the storage named on the first line must be coordinate or array";
-    if (word[3] == "pattern") return "a pattern file holds no values: write the matrix with real values";
-    if (word[3] == "complex") return "complex values: only real and integer matrices can be solved";
+    if (word[3] == "pattern") return "a pattern file holds no values: write it with real values";
+    if (word[3] == "complex") return "complex values, and systems here are real: write it with real or integer values";
     if (word[3] != "real" && word[3] != "integer" && word[3] != "double")
         return "the field named on the first line must be real or integer";
     if (word[4] == "hermitian") return "a hermitian file: name a real matrix symmetric, which is the same";
@@ -56,6 +57,13 @@ MarketBanner read_market_banner(NumberText& text, std::string_view name) {
     const std::string fault = banner_fault(word, count);
     if (!fault.empty()) NumberText::fail(name, 1, fault);
     return {word[2] == "array", word[3] == "integer", word[4] == "symmetric", word[4] == "skew-symmetric"};
+}
+
+double read_market_value(NumberText& text, const MarketBanner& banner, const char* what) {
+    const double value = text.real(what);
+    if (banner.integer && value != std::trunc(value))
+        text.fail("a fraction in an integer file: name the field real on line 1");
+    return value;
 }
 
 void OneTriangle::check(std::string_view name) const {

@@ -26,6 +26,9 @@ struct MarketBanner {
 /// anything else.
 MarketBanner read_market_banner(NumberText& text, std::string_view name);
 
+/// The next number of the file, called `what` in an error: a whole one where the first line names integers.
+double read_market_value(NumberText& text, const MarketBanner& banner, const char* what);
+
 /// A symmetric file holds the entries on one side of the diagonal: those on both sides would count twice. A
 /// skew-symmetric one has none on the diagonal. Sees all entries (from 1) of a file, then refuses it, or not.
 class OneTriangle {

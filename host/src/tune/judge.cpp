@@ -100,7 +100,8 @@ void Judge::judge_sides() {
     const std::vector<std::string> sides = other_sides(request_.problem, request_.sides - 1);
     rank();
     if (request_.sides > 1 && sides.empty())
-        result_.notes.emplace_back("One right-hand side only: the problem has no others (mtx: and poisson2d: have)");
+        result_.notes.emplace_back("One right-hand side only: the problem has no others (poisson2d: has, and mtx: "
+                                   "but with rhs=file:)");
     std::vector<std::size_t> near;
     for (const Placed& p : result_.best)
         if (near.size() < kJudged && p.cost <= kNear * result_.best.front().cost) near.push_back(p.design);

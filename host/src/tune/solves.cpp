@@ -24,8 +24,9 @@ struct Levelled {
     int level = 0;
 };
 std::optional<Levelled> levelled(const std::string& problem) {
-    const std::size_t at = problem.find("level=");
-    if (at == std::string::npos) return std::nullopt;
+    // Of a grid, poisson2d:level=8. (A file's path may have the word in it, and begin with it.)
+    const std::size_t at = problem.find("d:level=") + 2;
+    if (at != problem.find(':') + 1) return std::nullopt;
     const std::size_t digits = at + 6, end = std::min(problem.find(',', digits), problem.size());
     Levelled l{problem.substr(0, digits), problem.substr(end), 0};
     if (!text::read_number(std::string_view(problem).substr(digits, end - digits), l.level)) return std::nullopt;
@@ -102,10 +103,15 @@ std::vector<std::string> coarser(const std::string& problem) {
 
 std::vector<std::string> other_sides(const std::string& problem, int count) {
     std::vector<std::string> list;
-    if (problem.starts_with("poisson2d:") ||
-        (problem.starts_with("mtx:") && problem.find(",rhs=") == std::string::npos))
-        for (int seed = 1; seed <= count; ++seed)
-            list.push_back(outline_problem(fmt::format("{},rhs=random,seed={}", problem, seed)).name);
+    // (A name has its right-hand side last. One from a file has no others like it.)
+    const std::string matrix = problem.substr(0, problem.rfind(",rhs=random,seed="));
+    if (!problem.starts_with("poisson2d:") &&
+        !(problem.starts_with("mtx:") && matrix.find(",rhs=") == std::string::npos))
+        return list;
+    for (int seed = 1; static_cast<int>(list.size()) < count; ++seed) {
+        std::string side = outline_problem(fmt::format("{},rhs=random,seed={}", matrix, seed)).name;
+        if (side != problem) list.push_back(std::move(side));
+    }
     return list;
 }
 

@@ -1,6 +1,7 @@
 #include "space.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <set>
 
@@ -48,21 +49,24 @@ constexpr AxisHelp kAxes[] = {
      40},
 };
 
-/// "10..26", "a,b,c" or one value, as a list. Empty where it is none.
+/// "10..26", "a,b,c" or one value, as a list; a whole number as it is printed (018 is 18). Empty where it is none.
 std::vector<std::string> listed_values(std::string_view text) {
+    constexpr std::int64_t kMost = 1000;
     std::vector<std::string> list;
     if (const auto dots = text.find(".."); dots != std::string_view::npos) {
-        int low = 0, high = 0;
+        std::int64_t low = 0, high = 0;
         if (!text::read_number(text.substr(0, dots), low) || !text::read_number(text.substr(dots + 2), high) ||
-            low > high || high - low > 1000)
+            low < 0 || low > high || high > kMost)
             return {};
-        for (int v = low; v <= high; ++v) list.push_back(std::to_string(v));
+        for (std::int64_t v = low; v <= high; ++v) list.push_back(std::to_string(v));
         return list;
     }
     for (std::size_t at = 0; at <= text.size();) {
         const std::size_t end = std::min(text.find(',', at), text.size());
         if (end == at) return {};
-        list.emplace_back(text.substr(at, end - at));
+        const std::string_view value = text.substr(at, end - at);
+        std::int64_t number = 0;
+        list.push_back(text::read_number(value, number) ? std::to_string(number) : std::string(value));
         at = end + 1;
     }
     return list;
@@ -90,6 +94,16 @@ void check_value(const AxisHelp& axis, const std::string& value, const char* opt
             fmt::format("{} {}={}: {} takes {}", option, axis.name, base::shortened(value), axis.name,
                         numbers ? fmt::format("whole numbers from {} to {}, as {}", axis.least, axis.most, axis.values)
                                 : axis.values));
+}
+
+/// The values that `text`, NAME=VALUES, lists; there must be some.
+std::vector<std::string> values_of(const std::string& text, std::string_view name, std::string_view values,
+                                   const char* option) {
+    std::vector<std::string> list = listed_values(values);
+    if (list.empty())
+        throw InvalidInput(fmt::format("{} {}: no values; write {}=A..B or {}=A,B,C, of numbers up to 1000", option,
+                                       base::quoted(text), name, name));
+    return list;
 }
 
 /// "k=v" taken apart; the axis must be one.
@@ -127,10 +141,7 @@ Space::Space(std::string_view rows, const Narrowing& narrowing)
             if (const auto [before, fresh] = given.emplace(name, words); !fresh)
                 throw InvalidInput(fmt::format("{}: {} is given twice, by {} too; leave one of the two out", words,
                                                name, before->second));
-            std::vector<std::string> now = listed_values(values);
-            if (now.empty())
-                throw InvalidInput(
-                    fmt::format("{} {}: no values; write {}=A..B or {}=A,B,C", option, base::quoted(text), name, name));
+            std::vector<std::string> now = values_of(text, name, values, option);
             for (const std::string& v : now) check_value(help_of(name), v, option);
             if (std::set<std::string>(now.begin(), now.end()).size() != now.size())
                 throw InvalidInput(fmt::format("{}: a value is given twice; give each once", words));
@@ -144,7 +155,7 @@ Space::Space(std::string_view rows, const Narrowing& narrowing)
     give(narrowing.fix, "--fix");
     for (const std::string& text : narrowing.no) {
         const auto [name, values] = taken_apart(text, "--no");
-        for (const std::string& v : listed_values(values))
+        for (const std::string& v : values_of(text, name, values, "--no"))
             if (std::erase(axis(name).values, v) == 0)
                 throw InvalidInput(fmt::format("--no {}={}: {} is none of its values ({})", name, v, v,
                                                fmt::join(axis(name).values, ", ")));
@@ -230,7 +241,7 @@ SolveOptions Space::options(const Choice& choice, double tolerance) const {
         if (value(choice, "window") == "yes") spec += ",dot=fixed[13:-50]";
     }
     o.spec = parse_spec(spec);
-    o.inner = static_cast<std::uint64_t>(std::max(1, n("inner")));
+    o.inner = static_cast<std::uint64_t>(n("inner"));
     o.jacobi = sparse_; // a core's coefficients lie within -1 and 1
     if (fixed && value(choice, "headroom") != "adapted") o.headroom = n("headroom");
     return o;

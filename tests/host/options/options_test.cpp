@@ -274,6 +274,7 @@ TEST(Options, GivenForNothingIsRefused) {
     expect_invalid([] { (void)parsed("--digits 2 --scheme pipelined"); }, "digits: scheme pipelined");
     expect_invalid([] { (void)parsed("--middle-digits 3"); }, "middle-digits: there are no middle loops");
     EXPECT_EQ(parsed("--middle-digits 3 --middle s36e11 --scheme defect-correction").middle_digits, 3);
+    expect_invalid([] { (void)parsed("--middle s36e11, --scheme defect-correction"); }, "a comma at its end");
     for (const char* given : {"--format s17e8", "--spec s17e8", "--inner 10"})
         expect_invalid([&] { (void)parsed(std::string("--preconditioner multilevel ") + given); },
                        "a cycle is the inner solver itself and has words of its own");

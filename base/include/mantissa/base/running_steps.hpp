@@ -1,7 +1,9 @@
 // What the tools that run_process() has started are doing, for progress lines.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <string_view>
 
 namespace mantissa::base {
 
@@ -28,6 +30,9 @@ std::string running_steps();
 /// "1:02:03", "4:05", "7 s"; rounded up.
 std::string duration_text(double seconds);
 
+/// As many characters of `text`: a longer progress line would wrap, and each redrawing would leave one behind.
+std::string_view first_columns(std::string_view text, std::size_t columns);
+
 /// The last line of the terminal belongs to whoever holds one of these; at most one thing is drawn there.
 class TerminalLine {
 public:
@@ -36,7 +41,8 @@ public:
     TerminalLine& operator=(const TerminalLine&) = delete;
     /// Clears what was drawn.
     ~TerminalLine();
-    /// Shows `text` in place of what was drawn before. Nothing when standard error is no terminal.
+    /// Shows `text`, as much as fits in one line, in place of what was drawn before. Nothing when standard error is no
+    /// terminal.
     void draw(const std::string& text);
 
 private:

@@ -54,7 +54,7 @@ std::string cause_text(const LevelsMeasured& levels) {
 std::string cycle_command(const Problem& problem, const CycleSpec& spec, double tolerance) {
     std::string text = fmt::format("mantissa solve --problem {} --preconditioner {}", base::shell_quoted(problem.name),
                                    base::shell_quoted("multilevel:" + to_string(spec)));
-    if (tolerance != SolveOptions{}.tolerance) text += fmt::format(" --tolerance {:g}", tolerance);
+    if (tolerance != SolveOptions{}.tolerance) text += fmt::format(" --tolerance {}", tolerance);
     return text;
 }
 
@@ -62,7 +62,7 @@ std::string jacobi_command(const Problem& problem, double tolerance) {
     const bool rows = problem.system.kind() == System::Kind::sparse;
     std::string text = fmt::format("mantissa solve --problem {} {} --format double", base::shell_quoted(problem.name),
                                    rows ? "--scheme jacobi-pcg" : "--jacobi --scheme direct");
-    if (tolerance != SolveOptions{}.tolerance) text += fmt::format(" --tolerance {:g}", tolerance);
+    if (tolerance != SolveOptions{}.tolerance) text += fmt::format(" --tolerance {}", tolerance);
     return text;
 }
 
