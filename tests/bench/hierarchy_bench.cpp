@@ -76,6 +76,12 @@ int main(int argc, char** argv) {
     try {
         add("laplacian3d", [] { return mantissa::test::laplacian(100, 100, 100); });
         add("circuit", [] { return mantissa::test::circuit(1265, 1); });
+        add("c400_3", [] { return mantissa::test::circuit(400, 3); });
+        add("c400_4", [] { return mantissa::test::circuit(400, 4); });
+        add("c400_6", [] { return mantissa::test::circuit(400, 6); });
+        add("c150_3", [] { return mantissa::test::circuit(150, 3); });
+        add("c150_2", [] { return mantissa::test::circuit(150, 2); });
+        add("c700_2", [] { return mantissa::test::circuit(700, 2); });
         add("circuit_three_decades", [] { return mantissa::test::circuit(1265, 3); });
         for (int i = 1; i < argc; ++i) {
             const std::string path = argv[i];

@@ -61,19 +61,18 @@ __global__ void __launch_bounds__(kThreads)
 template <bool First> struct FinishNumbers {
     const LoopView& loop;
     const double* scale;
-    double rz = 0, zq = 0;
+    double rz = 0, zq = 0, older_zq = 0;
     __device__ __forceinline__ void take(std::uint32_t i, double f, double* to) {
         if constexpr (First) {
             const double z = f * scale[i];
             loop.z[i] = z;
             rz += z * loop.r[i];
             zq += z * loop.q[i];
+            if (loop.older_q != nullptr) older_zq += z * loop.older_q[i];
         } else to[i] = f;
     }
     __device__ __forceinline__ void leave() const {
-        if constexpr (First)
-            leave_sums<kThreads, 2>({rz, zq},
-                                    {loop.sums.sums->rz + loop.sums.first, loop.sums.sums->zq + loop.sums.first});
+        if constexpr (First) leave_sums_of_z(loop, rz, zq, older_zq);
     }
 };
 

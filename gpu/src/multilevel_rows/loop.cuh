@@ -2,6 +2,9 @@
 //
 //     z = K(r);  beta = -alpha (z.q) / (r.z of before), 0 at first;  p = z + beta p;  q = A p
 //     alpha = (r.z) / (p.q);  u += alpha p;  r -= alpha q            (corrections alone: beta = 0, alpha = 1)
+//
+// With two directions p has besides -alpha' (z.q') / (r.z)' times p', all of these of the iteration before (Notay
+// 2000).
 #pragma once
 
 #include "rows.cuh"
@@ -10,7 +13,8 @@ namespace mantissa::gpu::multilevel_rows {
 
 struct LoopVectors {
     double *u, *r, *p, *q, *z;
-    const double* scale; ///< null: none
+    double *older_p, *older_q; ///< of the iteration before; null with one direction
+    const double* scale;       ///< null: none
 };
 
 #ifdef __CUDACC__
@@ -19,30 +23,36 @@ __device__ __forceinline__ double entering(const LoopVectors& v, std::uint32_t i
     return fabs(v.scale != nullptr ? r * v.scale[i] : r);
 }
 
-/// u = p = q = 0, and the largest of r.
+/// u and all p and q = 0, and the largest of r.
 static __global__ void __launch_bounds__(kThreads)
     begin_loop(const RowRange rows, const LoopVectors v, Status* status) {
     if (!begin_kernel(status)) return;
     double largest = 0;
     for (std::uint32_t i = rows.first + blockIdx.x * kThreads + threadIdx.x; i < rows.end; i += gridDim.x * kThreads) {
         v.u[i] = v.p[i] = v.q[i] = 0;
+        if (v.older_p != nullptr) v.older_p[i] = v.older_q[i] = 0;
         largest = fmax(largest, entering(v, i, v.r[i]));
     }
     leave_largest(ordered(largest), &status->largest);
 }
-/// p = z + beta p.
+/// p = z + beta p; with two directions the new one takes the older one's place.
 static __global__ void __launch_bounds__(kThreads) direction(const RowRange rows, const LoopVectors v, const Sums* sums,
                                                              unsigned sum_blocks, bool cg, Status* status) {
     if (!begin_kernel(status)) return;
-    double beta = 0;
+    double beta = 0, older = 0;
     if (cg && status->iterations != 0) {
-        double total[1];
-        totals<1>({sums->zq}, sum_blocks, total);
+        double total[2];
+        totals<2>({sums->zq, v.older_p != nullptr ? sums->older_zq : sums->zq}, sum_blocks, total);
         beta = -status->alpha * total[0] / status->rz;
+        if (status->iterations > 1) older = -status->older_alpha * total[1] / status->older_rz;
     }
     if (blockIdx.x == 0 && threadIdx.x == 0) status->largest = 0; // (the cycle has read it)
-    for (std::uint32_t i = rows.first + blockIdx.x * kThreads + threadIdx.x; i < rows.end; i += gridDim.x * kThreads)
-        v.p[i] = v.z[i] + beta * v.p[i];
+    const std::uint32_t first = rows.first + blockIdx.x * kThreads + threadIdx.x, stride = gridDim.x * kThreads;
+    if (v.older_p == nullptr)
+        for (std::uint32_t i = first; i < rows.end; i += stride) v.p[i] = v.z[i] + beta * v.p[i];
+    else
+        for (std::uint32_t i = first; i < rows.end; i += stride)
+            v.older_p[i] = v.z[i] + beta * v.p[i] + older * v.older_p[i];
 }
 /// q = A p and the sums of p.q.
 template <int Lanes>
@@ -96,6 +106,8 @@ static __global__ void __launch_bounds__(kThreads)
     };
     if (!isfinite(total[0]) || !isfinite(total[1]) || !isfinite(rr)) return end(CycleSolveEnd::not_finite);
     if (cg && (!(total[0] > 0) || !(total[1] > 0))) return end(CycleSolveEnd::indefinite);
+    status->older_rz = status->rz;
+    status->older_alpha = status->alpha;
     status->rz = total[0];
     status->alpha = total[0] / total[1];
     status->rr[++status->iterations % kAtATime] = rr;

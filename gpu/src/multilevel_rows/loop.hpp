@@ -21,15 +21,16 @@ inline constexpr std::uint32_t kAtATime = 4; ///< iterations that the host may l
 struct Status {
     double rr[kAtATime];          ///< of the last iterations: number k's in k % kAtATime, from 1 on
     double rz, alpha;             ///< of the last iteration
+    double older_rz, older_alpha; ///< of the one before
     double goal;                  ///< the r.r to end below
     unsigned long long largest;   ///< of the scaled residual's magnitudes, as ordered() bits
     unsigned long long exchanged; ///< exchanges of the parts, as of the iteration's begin
     std::uint32_t iterations, limit, done;
     CycleSolveEnd end;
 };
-/// Sums of blocks: of p.q, r.r, z.r and z.q.
+/// Sums of blocks: of p.q, r.r, z.r, z.q, and z times the q before.
 struct Sums {
-    double pq[kMostSumBlocks], rr[kMostSumBlocks], rz[kMostSumBlocks], zq[kMostSumBlocks];
+    double pq[kMostSumBlocks], rr[kMostSumBlocks], rz[kMostSumBlocks], zq[kMostSumBlocks], older_zq[kMostSumBlocks];
 };
 
 /// Elements first to end - 1 of a vector.
@@ -67,9 +68,10 @@ template <class V> struct LaidRows {
     }
 };
 
-/// The loop's vectors, which a cycle reads and writes: z = K(r), and blocks' sums of z.r and z.q.
+/// The loop's vectors, which a cycle reads and writes: z = K(r), and blocks' sums of z.r, z.q and z times the q before,
+/// which is null where CG keeps one direction.
 struct LoopView {
-    const double *r, *q;
+    const double *r, *q, *older_q;
     double* z;
     SumPlaces sums;
     Status* status;

@@ -90,9 +90,9 @@ struct LoopOfPart {
     Buffer<Sums> sums{1};
     Buffer<Status> status{1};
     LoopVectors v{};
-    Graph graph; ///< some iterations
+    Graph graph; ///< some iterations; an even number of them
 
-    LoopOfPart(const Matrix<double>& matrix, const Parts& parts, int part) : own{0, matrix.rows} {
+    LoopOfPart(const Matrix<double>& matrix, const Parts& parts, int part, int directions) : own{0, matrix.rows} {
         Arena scratch;
         if (!parts.several()) a = lay_out<double>(matrix, memory, scratch);
         else {
@@ -103,6 +103,8 @@ struct LoopOfPart {
             a.view.first = own.first;
         }
         for (double** one : {&v.u, &v.r, &v.p, &v.q, &v.z}) *one = memory.get<double>(matrix.rows);
+        if (directions > 1)
+            for (double** one : {&v.older_p, &v.older_q}) *one = memory.get<double>(matrix.rows);
         check(cudaDeviceSynchronize(), "rows of a part");
     }
 };
@@ -125,7 +127,7 @@ public:
             if (parts_.several()) parts_.share_out(divide(matrix, parts_.count()));
             own_.resize(static_cast<std::size_t>(parts_.count()));
             for_each_part(parts_, [&](int p) {
-                own_[static_cast<std::size_t>(p)] = std::make_unique<LoopOfPart>(matrix, parts_, p);
+                own_[static_cast<std::size_t>(p)] = std::make_unique<LoopOfPart>(matrix, parts_, p, loop.directions);
             });
             made_ = cycle_of(system, given, spec, parts_, loop.threads);
         }
@@ -135,7 +137,7 @@ public:
             part.v.scale = made_.cycle->scale(p);
             part.graph.capture([&](cudaStream_t stream) {
                 // (Several devices take longer to begin together than an iteration that is not needed any more.)
-                for (std::uint32_t k = 0; k < (parts_.several() ? kAtATime : 2); ++k) iteration(p, stream);
+                for (std::uint32_t k = 0; k < (parts_.several() ? kAtATime : 2); ++k) iteration(p, stream, k);
             });
         }
     }
@@ -246,28 +248,40 @@ private:
         }
         parts_.exchange(on, p, m, own_[static_cast<std::size_t>(p)]->status.data());
     }
-    void iteration(int p, cudaStream_t on) {
+    /// A part's vectors in iteration k: with two directions the older ones' places are the next ones'.
+    [[nodiscard]] LoopVectors vectors(int p, std::uint32_t k) const {
+        LoopVectors v = own_[static_cast<std::size_t>(p)]->v;
+        if (v.older_p != nullptr && k % 2 == 1) {
+            std::swap(v.p, v.older_p);
+            std::swap(v.q, v.older_q);
+        }
+        return v;
+    }
+    void iteration(int p, cudaStream_t on, std::uint32_t k) {
         LoopOfPart& part = *own_[static_cast<std::size_t>(p)];
+        const LoopVectors v = vectors(p, k), next = v.older_p == nullptr ? v : vectors(p, k + 1);
         Status* const status = part.status.data();
         const SumPlaces places{part.sums.data(), static_cast<unsigned>(p) * sum_blocks_};
         const unsigned all_blocks = static_cast<unsigned>(parts_.count()) * sum_blocks_;
         const bool early = parts_.early();
         parts_.count_from(1);
-        made_.cycle->launch_on(on, p, {part.v.r, part.v.q, part.v.z, places, status, sum_blocks_});
-        exchange_sums(p, on, {&Sums::rz, &Sums::zq});
-        launch(direction, at_a_time(direction, blocks_for(part.own.count())), kThreads, on, early, part.own, part.v,
+        made_.cycle->launch_on(on, p, {v.r, v.q, v.older_q, v.z, places, status, sum_blocks_});
+        if (v.older_q == nullptr) exchange_sums(p, on, {&Sums::rz, &Sums::zq});
+        else exchange_sums(p, on, {&Sums::rz, &Sums::zq, &Sums::older_zq});
+        launch(direction, at_a_time(direction, blocks_for(part.own.count())), kThreads, on, early, part.own, v,
                part.sums.data(), all_blocks, cg_, status);
         Exchange m;
         m.ghosts = part.ghosts;
         m.bytes = sizeof(double);
-        for (std::size_t k = 0; k < own_.size(); ++k) m.vector[k] = own_[k]->v.p;
+        for (std::size_t of = 0; of < own_.size(); ++of)
+            m.vector[of] = v.older_p == nullptr ? own_[of]->v.p : vectors(static_cast<int>(of), k + 1).p;
         parts_.exchange(on, p, m, status);
         with_lanes(part.a, [&](auto lanes) {
             const auto kernel = apply<decltype(lanes)::value>;
-            launch(kernel, at_a_time(kernel, sum_blocks_), kThreads, on, early, part.a.view, part.v, places, status);
+            launch(kernel, at_a_time(kernel, sum_blocks_), kThreads, on, early, part.a.view, next, places, status);
         });
         exchange_sums(p, on, {&Sums::pq});
-        launch(step, at_a_time(step, sum_blocks_), kThreads, on, early, part.own, part.v, places, all_blocks, cg_,
+        launch(step, at_a_time(step, sum_blocks_), kThreads, on, early, part.own, next, places, all_blocks, cg_,
                status);
         exchange_sums(p, on, {&Sums::rr}, true);
         const auto states = made_.cycle->states(p);

@@ -15,6 +15,16 @@ namespace mantissa::gpu::multilevel_rows {
 
 inline constexpr int kThreads = 256;
 
+#ifdef __CUDACC__
+/// A block's sums of z.r, z.q and, where CG keeps two directions, z times the q before.
+__device__ __forceinline__ void leave_sums_of_z(const LoopView& loop, double rz, double zq, double older_zq) {
+    Sums& to = *loop.sums.sums;
+    const unsigned first = loop.sums.first;
+    if (loop.older_q == nullptr) leave_sums<kThreads, 2>({rz, zq}, {to.rz + first, to.zq + first});
+    else leave_sums<kThreads, 3>({rz, zq, older_zq}, {to.rz + first, to.zq + first, to.older_zq + first});
+}
+#endif
+
 /// Calls work with the number of lanes at compile time, 0 for slices.
 template <class V, class Work> void with_lanes(const LaidRows<V>& a, const Work& work) {
     if (a.sliced) return work(std::integral_constant<int, 0>{});

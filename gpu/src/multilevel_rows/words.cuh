@@ -179,7 +179,7 @@ template <bool First> struct Finish {
     double factor;
     PowerOfTwoFactor down;
     Extremes extremes{};
-    double rz = 0, zq = 0;
+    double rz = 0, zq = 0, older_zq = 0;
 
     __device__ Finish(const LoopView& l, const double* s, double f, int point)
         : loop(l), scale(s), factor(f), down(-point) {}
@@ -190,15 +190,14 @@ template <bool First> struct Finish {
             loop.z[i] = z;
             rz += z * loop.r[i];
             zq += z * loop.q[i];
+            if (loop.older_q != nullptr) older_zq += z * loop.older_q[i];
         } else {
             to[i] = static_cast<E>(e);
             extremes.see(e);
         }
     }
     __device__ __forceinline__ void leave_at(LevelState* state) {
-        if constexpr (First)
-            leave_sums<kThreads, 2>({rz, zq},
-                                    {loop.sums.sums->rz + loop.sums.first, loop.sums.sums->zq + loop.sums.first});
+        if constexpr (First) leave_sums_of_z(loop, rz, zq, older_zq);
         else extremes.leave_at(state);
     }
 };

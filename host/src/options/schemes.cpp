@@ -136,6 +136,11 @@ std::string to_string(Scheme scheme) {
     return scheme_name(of);
 }
 
+int directions_of(const SolveOptions& options) {
+    const bool words = options.preconditioner && !options.preconditioner->in_double;
+    return options.directions.value_or(words ? kMostDirections : 1);
+}
+
 std::string scheme_name(const SolveOptions& options) {
     return std::string(options::axes_of(options).name);
 }

@@ -60,6 +60,13 @@ public:
     [[nodiscard]] double norm() override { return arithmetic_.norm(d_); }
     [[nodiscard]] double correction_by_defect() override { return dot(z_, d_); }
     [[nodiscard]] double correction_by_product() override { return dot(z_, q_); }
+    [[nodiscard]] double correction_by_older() override { return dot(z_, older_q_); }
+    void direct(double beta, double older) override {
+        for (auto* v : {&older_p_, &older_q_}) v->resize(z_.size(), 0.0);
+        for_elements(p_.size(), [&](std::size_t i) { older_p_[i] = z_[i] + beta * p_[i] + older * older_p_[i]; });
+        p_.swap(older_p_);
+        q_.swap(older_q_);
+    }
     void direct(double beta) override {
         for_elements(p_.size(), [&](std::size_t i) { p_[i] = z_[i] + beta * p_[i]; });
     }
@@ -94,7 +101,7 @@ private:
     const Problem& problem_;
     int threads_;
     std::span<double> u_, d_;
-    std::vector<double> z_, p_, q_, zero_;
+    std::vector<double> z_, p_, q_, older_p_, older_q_, zero_;
     DoubleArithmetic arithmetic_;
 };
 
@@ -104,7 +111,8 @@ public:
     InexactPcg(const Problem& problem, const Engine& engine, CycleVectors* cycle, std::span<double> u,
                std::span<double> d, SolveContext& context)
         : options_(context.options), context_(context), cycle_(cycle), scale_(options_), moving_(options_),
-          watch_(context), pace_(options_.give_up, context.target() / context.initial), norm_(context.norm) {
+          watch_(context), pace_(options_.give_up, context.target() / context.initial), norm_(context.norm),
+          directions_(directions_of(options_)) {
         if (cycle_ != nullptr) return;
         host_ = std::make_unique<HostCgVectors>(problem, u, d, context);
         inner_ = make_inner_solver(problem, engine, context);
@@ -160,7 +168,8 @@ private:
         return true;
     }
 
-    /// p from z and the p before, of which q is still -A p and so, times alpha, r' - r.
+    /// p from z and the p before, of which q is still -A p and so, times alpha, r' - r. With two directions from the
+    /// one before that as well: z' less its part along each (Notay 2000).
     [[nodiscard]] bool direction() {
         const double rz = vectors().correction_by_defect();
         if (!(rz > 0))
@@ -168,9 +177,16 @@ private:
                          trouble_.empty()
                              ? "r.z is not above zero: the inner solver's correction does not descend in these formats"
                              : trouble_);
-        const double beta = first_ ? 0 : alpha_ * vectors().correction_by_product() / rz_;
-        first_ = false;
-        vectors().direct(beta);
+        const double beta = kept_ == 0 ? 0 : alpha_ * vectors().correction_by_product() / rz_;
+        if (directions_ == 1) vectors().direct(beta);
+        else {
+            // (p.q of before is r.z over alpha, for both.)
+            const double older = kept_ < 2 ? 0 : older_alpha_ * vectors().correction_by_older() / older_rz_;
+            vectors().direct(beta, older);
+            older_alpha_ = alpha_;
+            older_rz_ = rz_;
+        }
+        kept_ = std::min(kept_ + 1, directions_);
         rz_ = rz;
         return true;
     }
@@ -216,7 +232,7 @@ private:
                                             "tolerance: this recurrence in double cannot; try a refinement scheme");
         best_true_ = norm_;
         if (watch_.ends(context_, norm_ / context_.initial)) return false;
-        first_ = true;
+        kept_ = 0;
         return true;
     }
 
@@ -235,9 +251,9 @@ private:
     Watch watch_;
     Pace pace_;
     std::uint64_t steps_ = 0;
-    double norm_, rz_ = 0, alpha_ = 0;
+    double norm_, rz_ = 0, alpha_ = 0, older_rz_ = 0, older_alpha_ = 0;
     double best_true_ = std::numeric_limits<double>::infinity(); ///< of the defects formed anew
-    bool first_ = true;                                          ///< there is no direction to keep
+    int directions_, kept_ = 0; ///< a new direction becomes conjugate to so many of those before it; and has now
     int fruitless_ = 0;
     std::string trouble_; ///< of the last inner solve
 };

@@ -109,6 +109,26 @@ double PartedCycleVectors::correction_by_product() {
                [](const auto& s, const auto& v, std::size_t i) { return product_of(s, v, i); });
 }
 
+double PartedCycleVectors::correction_by_older() {
+    return dot([](const auto& s, const auto& v, std::size_t i) { return correction_of(s, v, i); },
+               [](const auto& s, const auto& v, std::size_t i) { return v.older_q[s.local.owned[i]]; });
+}
+
+void PartedCycleVectors::direct(double beta, double older) {
+    iterate_.on_every_part([&](std::size_t k, IterateShare& s) {
+        Vectors& v = part_[k];
+        if (v.older_p.empty()) {
+            for (auto* all : {&v.older_p, &v.older_q}) all->assign(s.u.size(), 0.0);
+            iterate_.holds_beside(k, 2 * v.z.size() + 5 * v.p.size());
+        }
+        const double *const z = v.z.data(), *const p = v.p.data();
+        double* const next = v.older_p.data();
+        for_owned(s, [=](std::size_t i, std::size_t at) { next[at] = z[i] + beta * p[at] + older * next[at]; });
+        v.p.swap(v.older_p);
+        v.q.swap(v.older_q);
+    });
+}
+
 void PartedCycleVectors::direct(double beta) {
     iterate_.on_every_part([&](std::size_t k, IterateShare& s) {
         const double* const z = part_[k].z.data();

@@ -23,7 +23,9 @@ public:
     [[nodiscard]] double norm() override { return iterate_.norm(); }
     [[nodiscard]] double correction_by_defect() override;
     [[nodiscard]] double correction_by_product() override;
+    [[nodiscard]] double correction_by_older() override;
     void direct(double beta) override;
+    void direct(double beta, double older) override;
     [[nodiscard]] double multiply() override;
     void step(double alpha) override;
     void keep() override;
@@ -32,9 +34,9 @@ public:
     [[nodiscard]] std::string levels() const override { return cycle_->description(); }
 
 private:
-    /// One part's. p, q and `zero` have its ghosts, as u, b and d have.
+    /// One part's. p, q, those before them and `zero` have its ghosts, as u, b and d have.
     struct Vectors {
-        std::vector<double> z, own, p, q, zero, kept;
+        std::vector<double> z, own, p, q, older_p, older_q, zero, kept;
     };
     /// The sum of a(share, vectors, row) b(share, vectors, row) over all rows, in the order of the host's.
     template <class A, class B> double dot(const A& a, const B& b);

@@ -10,7 +10,8 @@
 namespace mantissa {
 
 /// u, b and d = b - A u; z, a correction of d; and for CG around what corrects a direction p and q = -A p, by which d
-/// goes on as the recurrence's residual. Sums have the order of outer_order.hpp, wherever the elements are.
+/// goes on as the recurrence's residual. Where a new direction becomes conjugate to two, those before p and q are kept
+/// too. Sums have the order of outer_order.hpp, wherever the elements are.
 class CgVectors {
 public:
     CgVectors() = default;
@@ -22,11 +23,14 @@ public:
     virtual void defect() = 0;
     /// ||d||
     [[nodiscard]] virtual double norm() = 0;
-    /// z.d and z.q
+    /// z.d, z.q, and z times the q before
     [[nodiscard]] virtual double correction_by_defect() = 0;
     [[nodiscard]] virtual double correction_by_product() = 0;
+    [[nodiscard]] virtual double correction_by_older() = 0;
     /// p = z + beta p; at first p is zero.
     virtual void direct(double beta) = 0;
+    /// p = z + beta p + older (the p before), and p and q are those before then. Memory for them is had at first use.
+    virtual void direct(double beta, double older) = 0;
     /// q = -A p. Returns p.q.
     [[nodiscard]] virtual double multiply() = 0;
     /// u += alpha p, d += alpha q
