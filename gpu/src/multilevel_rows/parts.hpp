@@ -27,10 +27,10 @@ struct Ghosts {
     std::array<std::uint32_t, kMaxParts + 1> begin{};
 };
 
-/// What parts exchange: elements of a vector, the largest of up to two words, up to three sums of blocks. Pointers are
+/// What parts exchange: elements of a vector, the largest of up to two words, up to four sums of blocks. Pointers are
 /// those of each part. An element must stand until its owner's next exchange: others may read it that long.
 struct Exchange {
-    static constexpr int kWords = 2, kSums = 3;
+    static constexpr int kWords = 2, kSums = 1 + kMostDirections;
     Ghosts ghosts;
     int bytes = 0; ///< of an element: 4 or 8
     void* vector[kMaxParts] = {};

@@ -16,13 +16,25 @@ namespace mantissa::gpu::multilevel_rows {
 inline constexpr int kThreads = 256;
 
 #ifdef __CUDACC__
-/// A block's sums of z.r, z.q and, where CG keeps two directions, z times the q before.
-__device__ __forceinline__ void leave_sums_of_z(const LoopView& loop, double rz, double zq, double older_zq) {
-    Sums& to = *loop.sums.sums;
-    const unsigned first = loop.sums.first;
-    if (loop.older_q == nullptr) leave_sums<kThreads, 2>({rz, zq}, {to.rz + first, to.zq + first});
-    else leave_sums<kThreads, 3>({rz, zq, older_zq}, {to.rz + first, to.zq + first, to.older_zq + first});
-}
+/// What a thread finds of z.r and of z.q for the q's that CG keeps, and a block's sums of them.
+struct SumsOfZ {
+    double rz = 0, zq[kMostDirections] = {};
+    __device__ __forceinline__ void add(const LoopView& loop, std::uint32_t i, double z) {
+        rz += z * loop.r[i];
+#pragma unroll
+        for (int k = 0; k < kMostDirections; ++k)
+            if (k < loop.directions) zq[k] += z * loop.q[k][i];
+    }
+    __device__ __forceinline__ void leave(const LoopView& loop) const {
+        Sums& to = *loop.sums.sums;
+        double *const first = to.rz + loop.sums.first, *const second = to.zq[0] + loop.sums.first,
+                      *const third = to.zq[1] + loop.sums.first, *const fourth = to.zq[2] + loop.sums.first;
+        static_assert(kMostDirections == 3);
+        if (loop.directions == 1) leave_sums<kThreads, 2>({rz, zq[0]}, {first, second});
+        else if (loop.directions == 2) leave_sums<kThreads, 3>({rz, zq[0], zq[1]}, {first, second, third});
+        else leave_sums<kThreads, 4>({rz, zq[0], zq[1], zq[2]}, {first, second, third, fourth});
+    }
+};
 #endif
 
 /// Calls work with the number of lanes at compile time, 0 for slices.

@@ -2,7 +2,8 @@
 // preconditioned by the diagonal, to 1e-8 on the device, all in one run; prints one JSON object. With --gpus the cycles
 // over N of them too; with --spec these cycles alone. A system is a MatrixMarket file, laplacian3d (100^3, or as
 // laplacian3d:200), circuit or circuit_three_decades (1.6 million rows, or as circuit:2530 that number squared). The
-// object's shape: gpu/results/README.md. In words CG keeps one direction, then two, as a solve does unless it is told.
+// object's shape: gpu/results/README.md. In words CG keeps one direction, then three, as a solve does unless it is
+// told.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -105,7 +106,8 @@ Json compare(const std::string& name, const CompressedRows& a, const Wanted& wan
     };
     keep(by_diagonal(system, b));
     for (const std::string& text : wanted.specs) try {
-            for (int directions = 1; directions <= (parse_cycle_spec(text).in_double ? 1 : 2); ++directions) {
+            for (const int directions : {1, kMostDirections}) {
+                if (directions > 1 && parse_cycle_spec(text).in_double) break;
                 keep(by_cycles(system, b, text, 1, directions));
                 if (wanted.gpus > 1) keep(by_cycles(system, b, text, wanted.gpus, directions));
             }

@@ -17,6 +17,7 @@
 #include "mantissa/host/recurrence_choice.hpp"
 #include "mantissa/multilevel/cycle_spec.hpp"
 #include "mantissa/native.hpp"
+#include "mantissa/outer/cycle_vectors.hpp"
 #include "mantissa/partition/cuts.hpp"
 #include "mantissa/partition/space.hpp"
 #include "mantissa/resident_end.hpp"
@@ -147,9 +148,9 @@ struct SolveOptions {
     /// and what belongs to them mean nothing then. So it is alone with defect_correction, and CG's preconditioner with
     /// inexact_pcg; inner_iterations counts cycles.
     std::optional<CycleSpec> preconditioner;
-    /// Of inexact_pcg: a new direction becomes conjugate to so many of those before it, 1 or 2. Two are FCG(2) of
-    /// Notay, "Flexible conjugate gradients", SIAM J. Sci. Comput. 22(4), 2000: steps that words round want it, and it
-    /// costs two vectors and a sum. None: directions_of() says.
+    /// Of inexact_pcg: a new direction becomes conjugate to so many of those before it, 1 to kMostDirections: FCG(m) of
+    /// Notay, "Flexible conjugate gradients", SIAM J. Sci. Comput. 22(4), 2000. Corrections that words round want more
+    /// than one; each further one costs two vectors and a sum. None: directions_of() says.
     std::optional<int> directions;
     double tolerance = 1e-10; ///< on the defect norm relative to the initial one
     /// In the tolerance's place: on ||x - x*||_A / ||x*||_A. A scheme stops once the drops of its steps say so
@@ -171,8 +172,7 @@ struct SolveOptions {
     bool history = false;       ///< return the start and one point per outer step; a direct solver's start and end
 };
 
-inline constexpr int kMostDirections = 2;
-/// SolveOptions::directions, or where that is none 2 around cycles in words and else 1.
+/// SolveOptions::directions, or where that is none kMostDirections around cycles in words and else 1.
 int directions_of(const SolveOptions& options);
 
 /// A point of a solve's history, after one outer step.
