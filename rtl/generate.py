@@ -40,7 +40,7 @@ PARTS = {
                          "cores names": lambda core: parameters.fx_fusesoc_names(core, ["Cores"]),
                          "cores axis names": lambda core: parameters.fx_fusesoc_names(core, ["Cores"], parameters.BYTES),
                          "parameters": parameters.fx_fusesoc_descriptions},
-    "rtl/fx_resident.core": {"names": parameters.resident_fusesoc_names, "axis names": parameters.resident_fusesoc_names,
+    "rtl/fx_resident.core": {"names": parameters.resident_fusesoc_names, "axis names": parameters.resident_axis_fusesoc_names,
                              "cores names": parameters.resident_cores_fusesoc_names,
                              "parameters": parameters.resident_fusesoc_descriptions},
     "rtl/sp_core.core": {"names": parameters.sparse_fusesoc_names,

@@ -236,6 +236,21 @@ std::string why_failed(const ProcessResult& result, const std::string& log) {
     return last.empty() ? result.why : last;
 }
 
+std::string full_disk(const std::string& log, const std::string& variable) {
+    constexpr std::uintmax_t kLeast = 4 << 20; // bytes; what a tool leaves behind is removed, its log may be cut short
+    const std::filesystem::path folder = std::filesystem::path(log).parent_path();
+    std::error_code error;
+    const std::uintmax_t free = std::filesystem::space(folder, error).available;
+    bool full = !error && free < kLeast;
+    std::ifstream lines(log);
+    for (std::string line; !full && std::getline(lines, line);)
+        full = line.find(std::strerror(ENOSPC)) != std::string::npos ||
+               line.find(std::strerror(EDQUOT)) != std::string::npos;
+    if (!full) return {};
+    return fmt::format("the disk of {} is full{}; make room there, or set {} to a folder on another", folder.string(),
+                       error ? "" : fmt::format(" ({} KiB left now)", free >> 10), variable);
+}
+
 std::string first_line_of(std::vector<std::string> words) {
     if (words.empty()) return {};
     Pipe out;

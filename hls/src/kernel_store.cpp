@@ -71,6 +71,8 @@ const Kernel& compile(const DatapathSpec& spec, System::Kind kind, Recurrence re
         const base::ProcessResult result =
             run_compiler(compiler, folder.string(), source.string(), fresh.string(), log.string(), name);
         if (result.ok) return;
+        if (const std::string full = base::full_disk(log.string(), "MANTISSA_CACHE"); !full.empty())
+            throw ToolFailure(fmt::format("engine 'hls': compiling the kernel of '{}' failed: {}", name, full));
         throw ToolFailure(fmt::format("engine 'hls': compiling the kernel of '{}' with {} failed ({}); set CXX to a "
                                       "C++20 compiler, or use a built-in datapath such as {}",
                                       name, compiler, base::shortened(base::why_failed(result, log.string()), 300),

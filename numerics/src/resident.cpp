@@ -47,7 +47,9 @@ std::string to_string(ResidentEnd end) {
 }
 
 ResidentStencil resident_stencil(const System& system, const Format& coefficient) {
-    if (system.kind() != System::Kind::stencil) throw InvalidInput("resident: the matrix is no constant stencil");
+    if (system.kind() != System::Kind::stencil)
+        throw InvalidInput(
+            "resident: the matrix is no constant stencil; give a problem that has one, as poisson2d:level=8");
     const detail::FixedMatrix matrix = detail::fixed_matrix(system, coefficient);
     const int common = detail::common_power(matrix.stencil);
     ResidentStencil stencil;
@@ -62,7 +64,7 @@ std::string resident_refusal(const DatapathSpec& spec, const System& system, con
         std::string why = resident_words_refusal(spec);
         if (why.empty() && system.kind() != System::Kind::stencil)
             why =
-                fmt::format("its rows are constants of the circuit, and this matrix is one of {}; give a problem with "
+                fmt::format("its rows are constants of the circuit, and this matrix is of kind {}; give a problem with "
                             "a constant stencil, as poisson2d:level=8",
                             to_string(system.kind()));
         if (why.empty()) why = detail::fixed_refusal(system, spec);

@@ -45,6 +45,9 @@ class DenseResult(Compared):
     condition: Optional[float]
     """A lower estimate, from the factors; as growth and factor_error no number (nan) where a device's own arithmetic
     (lu="lu:double,sum=free", "tensor:half-pair") formed them."""
+    condition_in_sight: Optional[bool]
+    """Whether factors in such words can tell it: else the condition is about `condition` or more, or their rounding alone.
+    None where there is no estimate."""
     factor_error: Optional[float]
     """||P A - L U|| / ||A||."""
     factor_seconds: float

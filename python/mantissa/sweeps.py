@@ -76,7 +76,7 @@ def _toml(grid: dict[str, Any]) -> str:
     return "\n".join(lines + [f"{key} = {_value(key, value)}" for key, value in grid.items()]) + "\n"
 
 
-def sweep(file: Optional[PathLike] = None, *, store: Optional[PathLike] = None, threads: Optional[int] = None,
+def sweep(file: Union[PathLike, Iterable[PathLike], None] = None, *, store: Optional[PathLike] = None, threads: Optional[int] = None,
           **grid: Any) -> SweepResult:
     """Solves many points: those of a sweep file (TOML), or the cross product of the lists given as keywords.
 
@@ -84,12 +84,15 @@ def sweep(file: Optional[PathLike] = None, *, store: Optional[PathLike] = None, 
 
     The keywords are the keys of a sweep file (docs/which_bits.md shows some): problem, format or spec, u, row, dot,
     scheme, inner, engine, ...; each a value or several (a list, a range, a NumPy array, a generator). With n, kind, format,
-    acc, refine the systems are dense. store: a results file (SQLite), in which points that are there already are not
+    acc, refine the systems are dense; beside other keywords file is such a key too, a MatrixMarket file or several. store: a results file (SQLite), in which points that are there already are not
     solved again; without one a sweep of keywords keeps nothing. threads: points at a time.
 
     ^C ends it after the points that are being solved; what is stored stays, and the same call goes on from there.
     """
     grid = {key: value for key, value in grid.items() if value is not None}
+    one = isinstance(file, (str, os.PathLike))
+    if file is not None and (grid or not one) and not (one and str(file).endswith(".toml")):
+        file, grid = None, {"file": file, **grid}
     if (file is None) == (not grid):
         raise ValueError("sweep: give a sweep file, or its keys as keywords: sweep(problem=[...], format=[...])")
     count = threads_of_call(threads)

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "dense/verdict.hpp"
 #include "mantissa/host/dense.hpp"
 #include "mantissa/host/options.hpp"
 #include "mantissa/host/registry.hpp"
@@ -56,6 +57,7 @@ nb::dict to_dict(const DenseProblem& problem, DenseResult r) {
     d["forward_error"] = problem.each == 0 ? nb::none() : known(r.forward_error, r);
     d["growth"] = known(r.growth, r);
     d["condition"] = known(r.condition, r);
+    d["condition_in_sight"] = std::isnan(r.condition) ? nb::none() : nb::cast(dense::condition_in_sight(r));
     d["factor_error"] = known(r.factor_error, r);
     d["factor_seconds"] = r.factor_seconds;
     d["refine_seconds"] = r.refine_seconds;

@@ -74,8 +74,14 @@ def fx_fusesoc_names(core, before=(), more=()):
     return fusesoc_list([*before, *(name for name, _, _ in named_parameters(core["fx_parameter"])), *more])
 
 
-def resident_fusesoc_names(core):
-    return fusesoc_list([name for name, _, _ in named_parameters([*core["fx_parameter"], *core["resident_parameter"]])])
+def resident_fusesoc_names(core, without=()):
+    names = [name for name, _, _ in named_parameters([*core["fx_parameter"], *core["resident_parameter"]])]
+    return fusesoc_list([name for name in names if name not in without])
+
+
+def resident_axis_fusesoc_names(core):
+    """Of fx_resident_axis, which counts the cores in it itself."""
+    return resident_fusesoc_names(core, ["Core"])
 
 
 def resident_cores_fusesoc_names(core):

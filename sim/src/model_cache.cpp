@@ -203,6 +203,8 @@ void run_step(const Words& command, const fs::path& work, const fs::path& kept, 
     if (result.ok) return;
     std::error_code ignored;
     fs::copy_file(log, kept, fs::copy_options::overwrite_existing, ignored);
+    if (const std::string full = base::full_disk(log.string(), "MANTISSA_CACHE"); !full.empty())
+        throw ToolFailure(fmt::format("simulation model: {} failed: {}", what, full));
     throw ToolFailure(fmt::format("simulation model: {} failed ({}); the log is {}", what,
                                   base::shortened(base::why_failed(result, log.string()), 300), kept.string()));
 }

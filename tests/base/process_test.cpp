@@ -44,6 +44,19 @@ TEST(Process, SaysWhyItFailedByTheLineThatNamesAnError) {
     EXPECT_EQ(why("silent", ""), "exit status 2");
 }
 
+TEST(Process, AFullDiskIsSaidByItsFolderAndTheMend) {
+    const TemporaryFolder work(temporary_parent(), "mantissa-test", "set TMPDIR to a folder that can be written");
+    const auto said = [&](const char* name, const char* prints) {
+        const std::string log = work.path() / name;
+        (void)run_process({"sh", "-c", std::string(prints) + "exit 1"}, log);
+        return full_disk(log, "TMPDIR");
+    };
+    EXPECT_EQ(said("other", "echo a.cpp:1:2: error: no;"), "");
+    const std::string full = said("full", "echo /tmp/x.s: No space left on device;");
+    EXPECT_TRUE(full.starts_with("the disk of " + work.path().string() + " is full")) << full;
+    EXPECT_TRUE(full.ends_with("make room there, or set TMPDIR to a folder on another")) << full;
+}
+
 // What the tool has begun ends with it.
 TEST(Process, IsEndedAfterItsTimeWithAllThatItBegan) {
     const TemporaryFolder work(temporary_parent(), "mantissa-test", "set TMPDIR to a folder that can be written");

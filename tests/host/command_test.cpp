@@ -120,6 +120,9 @@ TEST(Command, AdviceRefusesWhatItChoosesItself) {
         EXPECT_NE(o.err.find("--advise chooses"), std::string::npos) << o.err;
         EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 1) << o.err;
     }
+    const Outcome none = run("solve --problem poisson2d:level=4 --advise --preconditioner none");
+    EXPECT_EQ(none.code, 2);
+    EXPECT_NE(none.err.find("--preconditioner none: the advice takes Jacobi scaling"), std::string::npos) << none.err;
     EXPECT_EQ(run("solve --problem poisson2d:level=4 --advise=maybe").code, 2);
     EXPECT_EQ(run("solve --problem poisson2d:level=4 --advise=solve --json").code, 2);
     EXPECT_EQ(run("solve --problem poisson2d:level=4 --advise --tolerance 2").code, 2);
@@ -156,6 +159,14 @@ TEST(Command, AMatrixFileAloneIsSolvedInDouble) {
         EXPECT_EQ(other.err.find("no datapath asked for"), std::string::npos) << more << other.err;
     }
     EXPECT_EQ(json::parse(run("solve --json --threads 1 --problem poisson2d:level=4").out)["spec"], "s17e8");
+}
+
+TEST(Command, ResidualCurvesCountAGridsCoefficients) {
+    for (const auto& [problem, nonzeros] : {std::pair("poisson2d:level=3", 7 * 7 * 9), {"diffusion2d:level=1", 1}}) {
+        const Outcome o = run(std::string("bench residuals --spec float --iterations 1 --problem ") + problem);
+        ASSERT_EQ(o.code, 0) << o.err;
+        EXPECT_EQ(json::parse(o.out).at("systems").at(0).at("nonzeros"), nonzeros) << problem;
+    }
 }
 
 TEST(Command, EnginesListsAllWithTheReasonForTheMissing) {

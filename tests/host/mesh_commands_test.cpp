@@ -25,6 +25,7 @@ TEST(Parameterize, WritesTheMapAndSaysWhatItIsWorth) {
     const Json j = Json::parse(o.out);
     EXPECT_EQ(j.at("unknowns"), 2 * 144 - 4);
     EXPECT_EQ(j.at("flipped"), 0);
+    EXPECT_EQ(j.at("converged"), true);
     EXPECT_GT(j.at("mean_distortion").get<double>(), 1);
     EXPECT_LT(j.at("mean_distortion").get<double>(), 1.2);
     EXPECT_EQ(read_mesh(out).points, read_mesh(in).points);
@@ -64,6 +65,20 @@ TEST(Smooth, WritesASmootherMesh) {
     EXPECT_EQ(j.at("iterations").size(), 3U);
     EXPECT_EQ(read_mesh(folder.path("out.ply")).triangles, noisy.triangles);
     EXPECT_TRUE(folder.read("both.svg").ends_with("</svg>\n"));
+}
+
+/// Without a hold the mesh fell to a point, and the solve was called converged.
+TEST(Smooth, AWeightThatIsLostIsRefused) {
+    const Scratch folder;
+    const std::string in = folder.path("in.obj"), command = "smooth " + in + " -o " + folder.path("out.obj");
+    write_mesh(in, make_sphere(2));
+    for (const char* weight : {"1e-200", "5e-324", "1e-15"}) {
+        const Outcome o = run(command + " --weight " + weight);
+        EXPECT_EQ(o.code, 2) << weight;
+        EXPECT_NE(o.err.find(std::string("in.obj: a weight of ") + weight), std::string::npos) << o.err;
+        EXPECT_EQ(folder.files(), 1U);
+    }
+    EXPECT_EQ(run(command + " --weight 1e-6").code, 0);
 }
 
 TEST(Smooth, SaysWhatItDoesNotKeep) {

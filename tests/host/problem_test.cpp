@@ -182,6 +182,7 @@ TEST(ProblemText, FaultsNameTheTextAndTheMend) {
     expect_invalid([] { make_problem("poisson2d:level=3,colour=4"); },
                    "no option 'colour'; the keys are level, anisotropy, rhs and seed");
     expect_invalid([] { make_problem("poisson2d:level"); }, "'level' is not KEY=VALUE");
+    expect_invalid([] { make_problem("poisson2d:level=3,"); }, "'poisson2d:level=3,': a comma at its end");
     expect_invalid([] { make_problem("diffusion2d:level=3,field=wavy"); },
                    "field=wavy must be smooth, jump or checker");
 }

@@ -199,12 +199,26 @@ TEST(TuneCommand, WhatIsGivenTwiceIsRefused) {
     }
 }
 
+TEST(TuneCommand, AValueThatNoDatapathHasIsRefusedWithTheRange) {
+    const Scratch scratch;
+    for (const auto& [given, words] :
+         {std::pair("--fix bits=99", "--fix bits=99: bits takes whole numbers from 2 to 53"),
+          {"--vary bits=20..99", "--vary bits=54: bits takes whole numbers from 2 to 53"},
+          {"--fix inner=0", "--fix inner=0: inner takes whole numbers from 1 to 1000"},
+          {"--fix exponent=12", "exponent takes whole numbers from 2 to 11"}}) {
+        const Outcome done = run(kRequest + given + " --store " + scratch.path("x"));
+        EXPECT_EQ(done.code, 2) << given;
+        EXPECT_NE(done.err.find(words), std::string::npos) << done.err;
+    }
+}
+
 TEST(TuneCommand, BadInputIsRefusedInOneLine) {
     const Scratch scratch;
     const std::string store = " --store " + scratch.path("x");
     for (const char* bad :
          {"tune --problem poisson2d:level=6 --device moon", "tune --problem bogus:1 --device xc2v8000",
           "tune --problem poisson2d:level=6 --device xc2v8000 --within area=0%",
+          "tune --problem poisson2d:level=6 --device xc2v8000 --within area=10%,",
           "tune --problem poisson2d:level=6 --device xc2v8000 --budget soon",
           "tune --problem poisson2d:level=6 --device xc2v8000 --fix colour=red",
           "tune --problem poisson2d:level=6 --device xc2v8000 --for energy",

@@ -105,7 +105,8 @@ def test_without_factors_there_are_no_errors():
     result = mt.solve_dense(np.ones((3, 3)), [3, 3, 3])
     assert result.status == "no factors" and result.solution is None
     assert [getattr(result, name) for name in ("backward_error", "forward_error", "hpl_residual", "condition", "growth",
-                                               "factor_error")] == [None] * 6
+                                               "factor_error", "condition_in_sight")] == [None] * 7
+    assert mt.solve_dense(np.eye(3), [1, 1, 1]).condition_in_sight is True
     assert mt.solve_dense(np.eye(3), [1, 1, 1]).backward_error == 0.0
     one_line(lambda: mt.solve_dense("n=0"), "n=0")
 
@@ -123,6 +124,9 @@ def test_the_command_has_no_errors_without_factors_either(tmp_path):
 
     failed = json.loads(run(f"file={ones}").stdout)
     assert failed["status"] == "no factors" and failed["backward_error"] is None and failed["condition"] is None
+    assert failed["condition_in_sight"] is None
+    assert json.loads(run("n=30").stdout)["condition_in_sight"] is True
+    assert json.loads(run("n=30,kind=hilbert").stdout)["condition_in_sight"] is False
     empty = run("n=0")
     assert empty.returncode == 2 and empty.stdout == "" and empty.stderr.count("\n") == 1
 

@@ -287,6 +287,12 @@ def test_sweeps_of_dense_systems_take_their_keys(tmp_path):
                  {"problem": (p for p in ["n=16,kind=uniform"]), "format": "s17e8"}, {"n": 16, "krylov_tolerance": 1e-3,
                                                                                       "refine": "gmres-ir"}):
         assert mt.sweep(**keys).points == 1, keys
+    matrix = tmp_path / "a.mtx"
+    matrix.write_text("%%MatrixMarket matrix array real general\n2 2\n2\n1\n1\n3\n")
+    assert [row["unknowns"] for row in mt.sweep(file=matrix, format="s10e5").rows] == [2]
+    assert [row["unknowns"] for row in mt.sweep(file=[str(matrix)]).rows] == [2]
+    with pytest.raises(ValueError, match="give a sweep file, or its keys"):
+        mt.sweep(file="a.toml", format="s10e5")
     store = tmp_path / "dense.sqlite"
     mt.sweep(n=16, store=store)
     with pytest.warns(UserWarning, match="it holds dense systems alone; dense=True reads them"):

@@ -19,6 +19,19 @@ TEST(Recipe, PortsAreReadWithTheirWidths) {
     EXPECT_FALSE(ports[2].input);
 }
 
+TEST(Recipe, WhatCoresSayToEachOtherIsNoneOfTheIoOfOneAlone) {
+    const auto ports = read_ports("input [0:0] clk_i\noutput [63:0] link_o\ninput [3:0] all_i\noutput [7:0] u_o\n");
+    SynthesisRequest request;
+    EXPECT_EQ(io_bits(request, ports), 77u);
+    request.part = "resident";
+    EXPECT_EQ(io_bits(request, ports), 9u);
+    request.part = "cycle";
+    request.cycle = CycleArea{};
+    EXPECT_EQ(io_bits(request, ports), 9u);
+    request.cycle->cores = 2;
+    EXPECT_EQ(io_bits(request, ports), 77u);
+}
+
 TEST(Recipe, EveryPortOfAWrappedOperatorHasItsOwnRegisters) {
     Top top{"fp_thing"};
     top.parameters = {{"M", 17}};

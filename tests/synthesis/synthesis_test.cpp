@@ -77,6 +77,14 @@ TEST(Synthesize, OtherFamiliesAndLogicMultipliers) {
     EXPECT_EQ(fixed["io_bits"], 4 + 2 + 1 + 8 + 18 + 27 + 32 + 1); // controls, class, sign, exponent, significand, sum
 }
 
+TEST(Synthesize, OnlyWhatMultipliesIsSaidToHaveMultipliers) {
+    const Scratch scratch;
+    const Outcome both = run(scratch, "synthesize --spec s8e8 --operator add --operator mul --multiplier logic");
+    EXPECT_EQ(both.code, 0) << both.err;
+    EXPECT_NE(both.out.find("add of s8e8 on xc2v (Yosys"), std::string::npos) << both.out;
+    EXPECT_NE(both.out.find("mul of s8e8 on xc2v, logic multipliers (Yosys"), std::string::npos) << both.out;
+}
+
 TEST(Synthesize, ResultsAreRememberedAndFailuresAreNot) {
     const Scratch scratch;
     const std::string request = "synthesize --json --spec s4e4 --operator mul";

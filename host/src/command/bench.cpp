@@ -15,6 +15,7 @@
 #include "mantissa/host/registry.hpp"
 #include "mantissa/host/residual.hpp"
 #include "store/result_json.hpp"
+#include "text/counted.hpp"
 #include "text/json_text.hpp"
 #include "text/tables/table.hpp"
 
@@ -85,8 +86,8 @@ int bench_command(const BenchFlags& flags) {
     const text::Table table(
         "{datapath:<44} {us/pass:>12.2f*1e6} {ns/unknown:>12.3f*1e9} {passes/s:>12.1f} {relative:>9.3f}");
     if (!flags.json)
-        fmt::print("{}: {} unknowns, engine {}, {} thread(s)\n{}", problem.name, problem.system.size(), flags.engine,
-                   thread_count(flags.threads), table.head());
+        fmt::print("{}: {} unknowns, engine {}, {}\n{}", problem.name, problem.system.size(), flags.engine,
+                   text::counted(static_cast<std::uint64_t>(thread_count(flags.threads)), "thread"), table.head());
     double first = 0;
     for (std::size_t i = 0; i < specs.size(); ++i) {
         const Timing t = time_passes(problem, *engine, specs[i], flags);

@@ -17,6 +17,7 @@
 #include "running/progress.hpp"
 #include "store/result_json.hpp"
 #include "sweep/sweep_run.hpp"
+#include "text/counted.hpp"
 #include "text/json_text.hpp"
 
 namespace mantissa::cli {
@@ -40,8 +41,8 @@ void print_report(std::FILE* to, const sweeps::SweepReport& r, const std::string
         fmt::print("{}\n", json_text(j));
         return;
     }
-    fmt::print(to, "{} points: {} stored before, {} computed in {}", r.points, r.stored_before, r.computed,
-               r.seconds < 10 ? fmt::format("{:.2f} s", r.seconds) : running::duration_text(r.seconds));
+    fmt::print(to, "{}: {} stored before, {} computed in {}", text::counted(r.points, "point"), r.stored_before,
+               r.computed, r.seconds < 10 ? fmt::format("{:.2f} s", r.seconds) : running::duration_text(r.seconds));
     if (r.not_converged != 0) fmt::print(to, ", {} of them did not converge", r.not_converged);
     if (!r.refused.empty()) fmt::print(to, ", {} refused", r.refused.size());
     fmt::print(to, "\nresults in {}\n", path);
@@ -61,7 +62,7 @@ int dry_run(const SweepFlags& flags, const Sweep& sweep, const std::string& path
         const results::Json j = {{"points", points}, {"stored", stored}, {"store", path}};
         fmt::print("{}\n", json_text(j));
     } else {
-        fmt::print("{} points, {} of them in {}\n", points, stored, path);
+        fmt::print("{}, {} of them in {}\n", text::counted(points, "point"), stored, path);
     }
     return kDone;
 }

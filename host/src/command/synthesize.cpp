@@ -192,8 +192,9 @@ results::Json to_json(const SynthesisOutcome& o, const std::string& tool) {
 
 void print(const SynthesisOutcome& o, const std::string& tool) {
     const SynthesisFigures& f = o.figures;
-    fmt::print("{} of {} on {}, {} multipliers{}{} ({})\n", o.request.part, subject_of(o.request), o.request.target,
-               o.request.multiplier, o.request.constant_bands ? ", a constant stencil" : "",
+    fmt::print("{} of {} on {}{}{}{} ({})\n", o.request.part, subject_of(o.request), o.request.target,
+               has_multipliers(o.request.part) ? fmt::format(", {} multipliers", o.request.multiplier) : "",
+               o.request.constant_bands ? ", a constant stencil" : "",
                o.request.combinational ? ", registers left out" : "", tool);
     fmt::print("  LUTs {}, as memory {}, flip-flops {}, carry cells {}, hard multipliers {}\n", f.luts, f.memory_luts,
                f.flip_flops, f.carries, f.multipliers);

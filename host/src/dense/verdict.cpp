@@ -36,6 +36,10 @@ Ranged larger(const Ranged& x, const Ranged& y) {
 
 } // namespace
 
+bool condition_in_sight(const DenseResult& r) {
+    return r.condition * std::ldexp(1.0, -1 - r.spec.u.fraction_bits) < 1;
+}
+
 Judge::Judge(const DenseMatrix& a, std::span<const double> b, const Balance& balance, int threads)
     : given_(a), given_b_(b), balance_(balance), threads_(threads), side_(balance.side(b)),
       b_(balance.right_hand_side(b, side_)) {

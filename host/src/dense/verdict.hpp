@@ -6,8 +6,13 @@
 #include <vector>
 
 #include "balance.hpp"
+#include "mantissa/host/dense.hpp"
 
 namespace mantissa::dense {
+
+/// Is the condition of factored `r` within what its factors can see? Factors of unit roundoff u cannot tell from a
+/// singular matrix what looks to them like 1 / u: then it is about `condition` or more, or their rounding alone.
+bool condition_in_sight(const DenseResult& r);
 
 /// ||b - A x|| / (||A|| ||x|| + ||b||), maximum norms of the system as it was given.
 struct CertainError {

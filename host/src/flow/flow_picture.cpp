@@ -5,6 +5,7 @@
 
 #include "mantissa/host/flow.hpp"
 #include "pictures/image.hpp"
+#include "text/counted.hpp"
 
 namespace mantissa {
 
@@ -91,7 +92,8 @@ std::string flow_picture(const FlowOptions& options, std::span<const FlowFrame> 
                            fmt::format("share of bubbles {:.4f} to {:.4f}", *low, *high)}});
     }
     panels.push_back({cell_image(cell, q),
-                      {fmt::format("inside one cell: {} bubbles, {} unknowns", cell.centres.size(), cell.unknowns()),
+                      {fmt::format("inside one cell: {}, {} unknowns", text::counted(cell.centres.size(), "bubble"),
+                                   cell.unknowns()),
                        "potential of the fluid, and lines where it is equal"}});
     return pictures::drawing_of(panels, 3, fmt::format("Bubbly flow on {} x {} cells", options.columns, options.rows));
 }

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -79,6 +80,18 @@ private:
             for (std::size_t c = 0; c < 3; ++c) lists[coupled_ ? 0 : c][variable(v, c)] = points[v][c];
         return lists;
     }
+    /// An ulp of the smallest diagonal entry of the roughness: less does not change the matrix.
+    [[nodiscard]] double least_weight() const {
+        double least = std::numeric_limits<double>::infinity();
+        for (const std::uint32_t v : options_.fuzzy) {
+            const auto n = static_cast<double>(around_.count(v));
+            double diagonal = mu_of(options_.weight, around_.count(v)) * n * n;
+            for (std::uint64_t k = around_.begin[v]; k < around_.begin[v + 1]; ++k)
+                diagonal += mu_of(options_.weight, around_.count(around_.vertex[k]));
+            least = std::min(least, diagonal);
+        }
+        return least * std::numeric_limits<double>::epsilon();
+    }
     void lock(std::uint32_t v) {
         for (std::size_t c = 0; c < (coupled_ ? std::size_t{3} : 1); ++c) builder_.lock(variable(v, c));
     }
@@ -95,6 +108,12 @@ private:
         for (const std::uint32_t v : options_.fuzzy) check_vertex(v);
         if (!(options_.fuzzy_weight > 0 && std::isfinite(options_.fuzzy_weight)))
             throw InvalidInput(fmt::format("a weight of {}: give a number above 0", options_.fuzzy_weight));
+        const bool by_weight = !options_.fuzzy.empty() && options_.hard.empty() && options_.constraints.empty();
+        if (const double least = by_weight ? least_weight() : 0; options_.fuzzy_weight < least)
+            throw InvalidInput(
+                fmt::format("a weight of {}: beside the roughness double precision loses it, and nothing "
+                            "holds the mesh; give {:.1g} or more",
+                            options_.fuzzy_weight, 2 * least));
         for (const DsiConstraint& c : options_.constraints) {
             check_vertex(c.vertex);
             if (!(c.weight > 0 && std::isfinite(c.weight)))

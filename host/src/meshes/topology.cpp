@@ -5,6 +5,7 @@
 
 #include "half_edges.hpp"
 #include "mantissa/format.hpp"
+#include "text/counted.hpp"
 
 namespace mantissa {
 
@@ -79,14 +80,15 @@ Topology topology_of(const TriangleMesh& mesh) {
 std::string why_no_disk(const Topology& t) {
     if (t.disk()) return {};
     if (t.split_edges != 0)
-        return fmt::format("{} edges belong to three triangles or more ({}): mend the mesh", t.split_edges,
-                           t.first_fault);
+        return fmt::format("{} to three triangles or more ({}): mend the mesh",
+                           text::counted(t.split_edges, "edge belongs", "edges belong"), t.first_fault);
     if (t.turned_edges != 0)
-        return fmt::format("triangles disagree at {} edges which side is out ({}): turn them alike", t.turned_edges,
-                           t.first_fault);
+        return fmt::format("triangles disagree at {} which side is out ({}): turn them alike",
+                           text::counted(t.turned_edges, "edge"), t.first_fault);
     if (t.split_vertices != 0)
-        return fmt::format("{} vertices are where fans of triangles touch in a point ({}): split them",
-                           t.split_vertices, t.first_fault);
+        return fmt::format("{} where fans of triangles touch in a point ({}): split {}",
+                           text::counted(t.split_vertices, "vertex is", "vertices are"), t.first_fault,
+                           t.split_vertices == 1 ? "it" : "them");
     if (t.components != 1) return fmt::format("the mesh has {} parts: give them one by one", t.components);
     if (t.boundary_loops == 0)
         return fmt::format("a closed surface (Euler number {}): cut it open (cut=auto, --cut)", t.euler());

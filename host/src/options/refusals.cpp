@@ -210,7 +210,8 @@ Rules of_outer_loops(const SolveOptions& o) {
                      scheme_name(o))},
         {o.resident && !o.schedule.empty(), "resident: a core has one datapath and takes no schedule; leave it out"},
         {o.resident && o.digits > 0, "resident: a core counts inner iterations and gains no digits; leave it out"},
-        {o.resident && o.jacobi, "resident: Jacobi scaling leaves no constant stencil; leave it out"},
+        {o.resident && o.jacobi, "resident: the core holds a constant stencil, which Jacobi scaling does not leave; "
+                                 "leave jacobi out, and resident too for a matrix in rows"},
         {o.outer && (!refines(o.scheme) || is(o, Scheme::inexact_pcg) || !o.middle.empty()),
          "outer: only residual-guided and defect-correction without middle loops have an outer loop in integers"},
     };

@@ -26,6 +26,9 @@ std::string bounds_text(const SpectrumBounds& bounds) {
 
 std::vector<Format> parse_middle(std::string_view text) {
     std::vector<Format> formats;
+    if (text.ends_with(','))
+        throw InvalidInput(
+            fmt::format("middle {}: a comma at its end; leave it out, or give a format after it", base::quoted(text)));
     while (!text.empty()) {
         const std::string_view part = text.substr(0, text.find(','));
         text.remove_prefix(std::min(text.size(), part.size() + 1));

@@ -79,9 +79,36 @@ Run run_one(const Problem& problem, const Engine& engine, const DatapathSpec& sp
     return run;
 }
 
+/// coefficient(i, band): those of a nine-point grid.
+template <class Coefficient> std::uint64_t nonzeros_of_grid(const System& system, const Coefficient& coefficient) {
+    const auto size = static_cast<std::ptrdiff_t>(system.size());
+    std::uint64_t count = 0;
+    for (std::size_t i = 0; i < system.size(); ++i)
+        for (std::size_t b = 0; b < kBands; ++b) {
+            const std::ptrdiff_t j =
+                static_cast<std::ptrdiff_t>(i) + band_offset(static_cast<int>(b), system.row_length());
+            if (j >= 0 && j < size && coefficient(i, b) != 0) ++count;
+        }
+    return count;
+}
+
+/// Of sparse rows the entries that are stored.
 std::uint64_t nonzeros_of(const System& system) {
-    const auto* const rows = std::get_if<CompressedRows>(&system.matrix());
-    return rows == nullptr ? 0 : rows->nonzeros();
+    return std::visit(
+        Overloaded{[](const CompressedRows& rows) { return std::uint64_t{rows.nonzeros()}; },
+                   [&](const Stencil& s) {
+                       return nonzeros_of_grid(system, [&](std::size_t i, std::size_t b) {
+                           return s.on_edge(i) ? 0.0 : s.coefficients()[b];
+                       });
+                   },
+                   [&](const Bands& bands) {
+                       return nonzeros_of_grid(system, [&](std::size_t i, std::size_t b) { return bands.band(b)[i]; });
+                   },
+                   [&](const SymmetricBands& bands) {
+                       return nonzeros_of_grid(system,
+                                               [&](std::size_t i, std::size_t b) { return bands.coefficient(b, i); });
+                   }},
+        system.matrix());
 }
 
 } // namespace

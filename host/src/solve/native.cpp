@@ -17,6 +17,7 @@
 #include "mantissa/recurrence/native_solver.hpp"
 #include "outer/verdict.hpp"
 #include "schemes.hpp"
+#include "text/counted.hpp"
 
 namespace mantissa {
 
@@ -186,7 +187,7 @@ void judge(PcgEnd end, SolveContext& context) {
     case PcgEnd::cancelled:
     case PcgEnd::limit:
         return context.stop(Status::iteration_limit,
-                            fmt::format("the limit of {} inner iterations is reached", context.limit));
+                            fmt::format("the limit of {} is reached", text::counted(context.limit, "inner iteration")));
     }
 }
 
@@ -289,7 +290,9 @@ std::vector<SolveResult> solve_together(const Problem& problem, const Engine& en
             one.guess.clear();
         } else {
             if (r.true_residual < deciding(o.tolerance)) r.status = Status::converged;
-            else r.detail = fmt::format("the limit of {} inner iterations is reached", request.max_iterations);
+            else
+                r.detail =
+                    fmt::format("the limit of {} is reached", text::counted(request.max_iterations, "inner iteration"));
             if (one.exact) r.error = rms_error(one, x[k], o.threads);
             if (o.bound) r.bound = error_bound(one, x[k], o.threads);
             if (o.keep_solution) r.u = std::move(x[k]);

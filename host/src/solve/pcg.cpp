@@ -19,6 +19,7 @@
 #include "mantissa/sparse/jacobi_pcg.hpp"
 #include "mantissa/sparse/multilevel.hpp"
 #include "outer/verdict.hpp"
+#include "text/counted.hpp"
 
 namespace mantissa {
 
@@ -67,7 +68,8 @@ void judge(const PcgReport& report, const SolveOptions& options, std::uint64_t l
     case PcgEnd::cancelled:
         return say(Status::iteration_limit, "stopped on request");
     case PcgEnd::limit:
-        return say(Status::iteration_limit, fmt::format("the limit of {} iterations is reached", limit));
+        return say(Status::iteration_limit,
+                   fmt::format("the limit of {} is reached", text::counted(limit, "iteration")));
     }
 }
 

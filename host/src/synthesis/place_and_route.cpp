@@ -73,6 +73,8 @@ Placement run_seed(const std::string& program, const WorkFolder& work, int seed)
          report_file, "--timing-allow-fail", "-q"},
         log, work.text(), "nextpnr, seed " + std::to_string(seed));
     Placement placement{seed, 0, {}};
+    if (const std::string full = result.ok ? "" : base::full_disk(log, "TMPDIR"); !full.empty())
+        throw ToolFailure(fmt::format("nextpnr-ecp5 failed with seed {}: {}", seed, full));
     if (!result.ok)
         throw ToolFailure(fmt::format("nextpnr-ecp5 failed with seed {} ({}); a smaller datapath may fit, nothing of "
                                       "this seed was stored",

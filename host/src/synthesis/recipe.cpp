@@ -296,6 +296,18 @@ std::vector<Port> read_ports(const std::string& text) {
     return ports;
 }
 
+std::uint64_t io_bits(const SynthesisRequest& request, const std::vector<Port>& ports) {
+    constexpr std::string_view kBetweenCores[] = {"link_", "peer_", "all_", "form_", "m_axis_sum_", "s_axis_sum_"};
+    const bool alone = request.cycle ? request.cycle->cores == 1 : request.part.starts_with("resident");
+    std::uint64_t bits = 0;
+    for (const Port& port : ports) {
+        const bool between =
+            std::ranges::any_of(kBetweenCores, [&](std::string_view name) { return port.name.starts_with(name); });
+        if (!(alone && between)) bits += static_cast<std::uint64_t>(port.bits);
+    }
+    return bits;
+}
+
 std::string registered_operator(const Top& top, const std::vector<Port>& ports) {
     int in = 0, out = 0;
     std::string pins = ".clk_i(clk_i)", parameters;

@@ -45,6 +45,10 @@ struct Port {
 /// Of "input [31:0] name" lines, as yosys's portlist writes them.
 std::vector<Port> read_ports(const std::string& text);
 
+/// Bits of the ports that a core has to the outside. Those by which several cores of one system talk to each other are
+/// none of a resident or cycle core alone, in which nothing looks at them.
+std::uint64_t io_bits(const SynthesisRequest& request, const std::vector<Port>& ports);
+
 /// A module `registered` that holds an operator between registers fed and read through shift registers, so that place
 /// and route times its first and last stages too, and it needs three pins.
 std::string registered_operator(const Top& top, const std::vector<Port>& ports);

@@ -50,7 +50,7 @@ std::uint64_t number_behind(const std::string& text, std::string_view mark, cons
                     file, what, kYosysKnown));
 }
 
-SynthesisFigures read_figures(const WorkFolder& work) {
+SynthesisFigures read_figures(const SynthesisRequest& request, const WorkFolder& work) {
     SynthesisFigures f;
     const auto stat = nlohmann::json::parse(base::read_text(work.file("stat.json")), nullptr, false);
     if (stat.is_discarded() || !stat.is_object() || !stat.contains("design") ||
@@ -93,8 +93,7 @@ SynthesisFigures read_figures(const WorkFolder& work) {
                 break;
             }
     }
-    for (const Port& port : read_ports(base::read_text(work.file("ports.txt"))))
-        f.io_bits += static_cast<std::uint64_t>(port.bits);
+    f.io_bits = io_bits(request, read_ports(base::read_text(work.file("ports.txt"))));
     if (f.io_bits == 0) nothing_said("ports.txt", "port");
     const std::string depth = base::read_text(work.file("depth.txt"));
     if (depth.empty()) nothing_said("depth.txt", "path");
@@ -219,6 +218,9 @@ void Synthesizer::run_recipe(const SynthesisRequest& request, const Top& top, bo
     if (result.ok) return;
     if (result.timed_out)
         throw ToolFailure(fmt::format("yosys on {} for {} was {}", top.module, request.target, result.why));
+    if (const std::string full = base::full_disk(log, "TMPDIR"); !full.empty())
+        throw ToolFailure(
+            fmt::format("yosys failed on {} for {}: {}; nothing was stored", top.module, request.target, full));
     throw ToolFailure(fmt::format("yosys failed on {} for {} ({}); mend the RTL or the recipe, nothing was stored",
                                   top.module, request.target, why_failed(result, log)));
 }
@@ -233,7 +235,7 @@ SynthesisFigures Synthesizer::figures(const SynthesisRequest& request) {
     check(request);
     const WorkFolder work;
     run_recipe(request, top_of(request), false, work.text());
-    const SynthesisFigures figures = read_figures(work);
+    const SynthesisFigures figures = read_figures(request, work);
     put_synthesis(store_, key, figures, provenance_);
     return figures;
 }

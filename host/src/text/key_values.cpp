@@ -14,6 +14,7 @@ namespace mantissa::text {
 KeyValues::KeyValues(std::string_view text, std::string_view options, std::string_view known)
     : text_(text), known_(known) {
     std::string_view rest = std::string_view(text_).substr(text.size() - options.size());
+    if (rest.ends_with(',')) fail("a comma at its end; leave it out, or give KEY=VALUE after it");
     while (!rest.empty()) {
         const std::string_view part = rest.substr(0, rest.find(','));
         rest.remove_prefix(std::min(rest.size(), part.size() + 1));

@@ -24,22 +24,28 @@ constexpr AxisHelp kAxes[] = {
     {"words", "fixed,floating,cycle", "all", "what r, p and q are; or a multilevel cycle in words in place of CG",
      "fixed"},
     {"bits", "10..26", "CG", "bits of r, p and q: of a fixed word all of them, of a floating number its fraction's",
-     "10..30"},
-    {"whole", "2,3", "fixed", "of these, bits before the point, the sign among them", "2..6"},
-    {"longer", "4,7,10", "fixed", "bits that u has more; the first five of them after the point", "4,7,10,13"},
-    {"factor", "10..17", "fixed", "fraction bits of alpha and beta where they meet a vector (operand=)"},
-    {"scalar", "15,17,19,21,23", "fixed", "fraction bits in which alpha and beta are formed"},
+     "10..30", 2, 53},
+    {"whole", "2,3", "fixed", "of these, bits before the point, the sign among them", "2..6", 1, 52},
+    {"longer", "4,7,10", "fixed", "bits that u has more; the first five of them after the point", "4,7,10,13", 0, 51},
+    {"factor", "10..17", "fixed", "fraction bits of alpha and beta where they meet a vector (operand=)", {}, 2, 52},
+    {"scalar", "15,17,19,21,23", "fixed", "fraction bits in which alpha and beta are formed", {}, 2, 52},
     {"coef", "8,10,12,14,16,18,20", "streamed", "bits of a coefficient; stencils have their own",
-     "8,10,12,14,16,18,20,22,24"},
-    {"exponent", "8,11", "floating", "exponent bits"},
+     "8,10,12,14,16,18,20,22,24", 2, 53},
+    {"exponent", "8,11", "floating", "exponent bits", {}, 2, 11},
     {"order", "chain,flux,second-difference", "floating", "how a row is formed"},
     {"window", "no,yes", "floating", "are dot products summed in a fixed window, dot=fixed[13:-50]?"},
-    {"lanes", "1,2,4", "grid", "elements that a core takes a clock"},
-    {"inner", "5,7,10,14,20,28,40", "CG", "inner iterations of an outer step"},
+    {"lanes", "1,2,4", "grid", "elements that a core takes a clock", {}, 1, 64},
+    {"inner", "5,7,10,14,20,28,40", "CG", "inner iterations of an outer step", {}, 1, 1000},
     {"smoothing", "b1,b2,b3,v11,v12,v22", "cycle", "of a cycle: steps on the way down alone, or before and after"},
-    {"word", "6..14", "cycle", "bits of a word of r as it enters a level"},
-    {"found", "4,5,6,7", "cycle", "bits that a word of what smoothing found has more"},
-    {"headroom", "adapted,0,1", "fixed", "bits that a defect leaves free; adapted: as the last step needed them"},
+    {"word", "6..14", "cycle", "bits of a word of r as it enters a level", {}, 4, 16},
+    {"found", "4,5,6,7", "cycle", "bits that a word of what smoothing found has more", {}, 0, 20},
+    {"headroom",
+     "adapted,0,1",
+     "fixed",
+     "bits that a defect leaves free; adapted: as the last step needed them",
+     {},
+     0,
+     40},
 };
 
 /// "10..26", "a,b,c" or one value, as a list. Empty where it is none.
@@ -71,16 +77,19 @@ const AxisHelp& help_of(std::string_view name) {
     return *std::find_if(std::begin(kAxes), std::end(kAxes), [&](const AxisHelp& a) { return a.name == name; });
 }
 
-/// An axis of numbers takes any of them, in reason; one of names those of its list.
+/// An axis of numbers takes any within its bounds; one of names those of its list.
 void check_value(const AxisHelp& axis, const std::string& value, const char* option) {
     const std::vector<std::string> known = listed_values(axis.values);
     const bool named = std::find(known.begin(), known.end(), value) != known.end();
     const bool numbers = std::any_of(known.begin(), known.end(), is_number);
     int number = 0;
-    const bool fits = numbers && text::read_number(std::string_view(value), number) && number >= 0 && number <= 1000;
+    const bool fits =
+        numbers && text::read_number(std::string_view(value), number) && number >= axis.least && number <= axis.most;
     if (!named && !fits)
-        throw InvalidInput(fmt::format("{} {}={}: {} takes {}", option, axis.name, base::shortened(value), axis.name,
-                                       numbers ? fmt::format("whole numbers, as {}", axis.values) : axis.values));
+        throw InvalidInput(
+            fmt::format("{} {}={}: {} takes {}", option, axis.name, base::shortened(value), axis.name,
+                        numbers ? fmt::format("whole numbers from {} to {}, as {}", axis.least, axis.most, axis.values)
+                                : axis.values));
 }
 
 /// "k=v" taken apart; the axis must be one.

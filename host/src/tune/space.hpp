@@ -28,6 +28,7 @@ struct Narrowing {
 struct AxisHelp {
     std::string_view name, values, of, help;
     std::string_view sparse = {}; ///< its values where a core reads sparse rows; empty: the same
+    int least = 0, most = 0;      ///< of numbers: beyond, no datapath or no solve has such a value
 };
 std::span<const AxisHelp> axis_table();
 

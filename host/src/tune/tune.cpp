@@ -16,6 +16,7 @@
 #include "mantissa/format.hpp"
 #include "mantissa/host/store.hpp"
 #include "running/progress.hpp"
+#include "text/counted.hpp"
 
 namespace mantissa::tuning {
 
@@ -112,15 +113,16 @@ TuneResult tune(const TuneRequest& request) {
         }
     TuneResult result;
     const base::EndingNote note([&] {
-        return fmt::format("stopped with {} points solved, all of them stored; the same command goes on from there",
-                           solves.made());
+        return fmt::format("stopped with {} solved, all of them stored; the same command goes on from there",
+                           text::counted(solves.made(), "point"));
     });
     const running::TickingLine line([&] {
         const double seconds = spent();
         const auto points = static_cast<double>(solves.made());
-        return fmt::format("tune: {} points solved, {} of them before, {:.1f} points/s, {} of {} used",
-                           solves.made() + solves.stored(), solves.stored(), points / std::max(seconds, 0.1),
-                           running::duration_text(seconds), running::duration_text(request.budget));
+        return fmt::format("tune: {} solved, {} of them before, {:.1f} points/s, {} of {} used",
+                           text::counted(solves.made() + solves.stored(), "point"), solves.stored(),
+                           points / std::max(seconds, 0.1), running::duration_text(seconds),
+                           running::duration_text(request.budget));
     });
     const auto look = [&](const Space& where, bool levels, double share, bool more_spaces) {
         const std::size_t most = most_of(request, result.solved, more_spaces);

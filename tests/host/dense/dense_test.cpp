@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "dense/verdict.hpp"
 #include "mantissa/errors.hpp"
 #include "mantissa/host/registry.hpp"
 
@@ -118,6 +119,11 @@ TEST(Dense, AHopelessFormatIsSaidToStagnate) {
     const DenseResult r = solved("n=128,kind=randsvd,kappa=1e12", "lu:s4e8", DenseRefinement::ir);
     EXPECT_EQ(r.end, LuEnd::factored);
     EXPECT_EQ(r.status, DenseStatus::stagnated);
+}
+
+TEST(Dense, AConditionThatFactorsCannotTellIsOutOfSight) {
+    EXPECT_TRUE(dense::condition_in_sight(solved("n=128,kind=randsvd,kappa=1e2", "lu:s23e8", DenseRefinement::ir)));
+    EXPECT_FALSE(dense::condition_in_sight(solved("n=128,kind=randsvd,kappa=1e12", "lu:s4e8", DenseRefinement::ir)));
 }
 
 /// Factors that fail, or lead nowhere, give way to those of the arithmetic named for it; a singular matrix does not.

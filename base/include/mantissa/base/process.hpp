@@ -29,6 +29,10 @@ ProcessResult run_process(std::vector<std::string> words, const std::string& log
 /// nothing.
 std::string why_failed(const ProcessResult& result, const std::string& log);
 
+/// Where a tool failed since the disk of `log`'s folder was full: that, the folder, and `variable` (MANTISSA_CACHE,
+/// TMPDIR), which may name another; by what the log says, or since next to nothing is free. Empty where that is not why.
+std::string full_disk(const std::string& log, const std::string& variable);
+
 /// The first line that a command prints on standard output; empty when it cannot be run or fails.
 std::string first_line_of(std::vector<std::string> words);
 

@@ -5,6 +5,7 @@
 #include "command/native/native_options.hpp"
 #include "mantissa/base/quoted.hpp"
 #include "options/values.hpp"
+#include "text/counted.hpp"
 #include "text/key_values.hpp"
 #include "text/tables/table.hpp"
 
@@ -16,6 +17,10 @@ std::string to_text(const ChebyshevBounds& c) {
     return fmt::format("{:.6g} to {:.6g}, {}", c.bounds.low, c.bounds.high,
                        c.lanczos_steps == 0 ? "as given"
                                             : fmt::format("estimated by {} Lanczos steps", c.lanczos_steps));
+}
+
+std::string bits_of(int count) {
+    return fmt::format("{} {}", count, count == 1 ? "bit" : "bits");
 }
 
 /// (The engine gpu has sessions for no Chebyshev iteration: all of its own are native.)
@@ -55,7 +60,8 @@ void print_request(std::FILE* to, const Point& point, const Problem& problem, co
     const bool refining = refines(o.scheme) && !one_run;
     std::string scheme = one_run ? to_string(choice) : scheme_name(o);
     if (refining && o.digits > 0) scheme += fmt::format(", {} digits an inner solve", text::shortest(o.digits));
-    else if (refining && !o.preconditioner) scheme += fmt::format(", {} inner iterations per step", o.inner);
+    else if (refining && !o.preconditioner)
+        scheme += fmt::format(", {} per step", text::counted(o.inner, "inner iteration"));
     if (refining && choice != RecurrenceChoice::pipelined) scheme += ", " + to_string(choice) + " inside";
     else if (choice.name == RecurrenceChoice::gmres) scheme += fmt::format(", cycles of {} steps", choice.restart);
     if (!o.middle.empty()) scheme += ", through " + options::middle_text(o.middle);
@@ -64,7 +70,7 @@ void print_request(std::FILE* to, const Point& point, const Problem& problem, co
     if (const auto outer = outer_words(problem, point.engine, o))
         scheme += (o.resident ? ", resident with an iterate in " : ", outer loop in ") + to_string(*outer);
     if (o.energy) scheme += fmt::format(", to an energy error of {}", text::shortest(*o.energy));
-    if (o.headroom) scheme += fmt::format(", {} bits of headroom", *o.headroom);
+    if (o.headroom) scheme += fmt::format(", {} of headroom", bits_of(*o.headroom));
     if (o.couplings) scheme += fmt::format(", couplings in {} with the rows' sums kept", to_string(*o.couplings));
     row("problem",
         fmt::format("{}  ({} unknowns, {})", problem.name, problem.system.size(), to_string(problem.system.kind())));
@@ -79,7 +85,8 @@ void print_request(std::FILE* to, const Point& point, const Problem& problem, co
 namespace {
 std::string to_text(const Check& check) {
     return check.passes == 0 ? fmt::format("nothing compared with {}: no pass ran on an engine", check.engine)
-                             : fmt::format("all {} passes equal to {}, bit for bit", check.passes, check.engine);
+                             : fmt::format("all {} equal to {}, bit for bit",
+                                           text::counted(check.passes, "pass", "passes"), check.engine);
 }
 } // namespace
 
@@ -111,11 +118,12 @@ void print_answer(std::FILE* to, const SolveOptions& o, const SolveResult& r, co
         row("longest words", word("u", r.words.u, &DatapathSpec::u) + word("r", r.words.r, &DatapathSpec::r) +
                                  word("p", r.words.p, &DatapathSpec::p) + word("q", r.words.q, &DatapathSpec::q) +
                                  "bits");
-        if (r.overflows != 0) row("overflows", fmt::format("{} outer steps lost to a word's overflow", r.overflows));
+        if (r.overflows != 0)
+            row("overflows", fmt::format("{} lost to a word's overflow", text::counted(r.overflows, "outer step")));
     }
     if (r.resident)
-        row("resident", fmt::format("ended {}; {} scales corrected, {} bits of headroom at the end",
-                                    to_string(r.resident->end), r.resident->formed_again, r.resident->headroom));
+        row("resident", fmt::format("ended {}; {} corrected, {} of headroom at the end", to_string(r.resident->end),
+                                    text::counted(r.resident->formed_again, "scale"), bits_of(r.resident->headroom)));
     if (r.bit_operations != BitOperations{})
         row("bit operations",
             fmt::format("{:.4g} multiplied, {:.4g} added", static_cast<double>(r.bit_operations.multiplied),

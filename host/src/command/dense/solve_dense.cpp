@@ -13,6 +13,7 @@
 
 #include "command/command.hpp"
 #include "command/options/declare.hpp"
+#include "dense/verdict.hpp"
 #include "mantissa/base/files.hpp"
 #include "mantissa/errors.hpp"
 #include "mantissa/host/dense.hpp"
@@ -167,13 +168,12 @@ void print_table(std::FILE* to, const DenseProblem& p, const DenseOptions& o, co
         row("inverse error", fmt::format("{:.3e}  (||A X - I|| / (||A|| ||X||))", r.factor_error));
     }
     const char* const what = lu ? "factors" : "inverse";
-    // What factors of unit roundoff u cannot tell from a singular matrix looks to them like 1 / u.
     const char* const scaled = o.scale ? ", of the scaled matrix" : "";
-    const bool seen = r.condition * std::ldexp(1.0, -1 - r.spec.u.fraction_bits) < 1;
     row("condition",
-        seen ? fmt::format("{:.2g}  (estimated from the {}, 1-norm{})", r.condition, what, scaled)
-             : fmt::format("about {:.1g} or more  (1-norm{}; out of sight of the {}, whose rounding it may be)",
-                           r.condition, scaled, what));
+        dense::condition_in_sight(r)
+            ? fmt::format("{:.2g}  (estimated from the {}, 1-norm{})", r.condition, what, scaled)
+            : fmt::format("about {:.1g} or more  (1-norm{}; out of sight of the {}, whose rounding it may be)",
+                          r.condition, scaled, what));
     row("time", fmt::format("{:.3g} s for the {}, {:.3g} s of refinement", r.factor_seconds, what, r.refine_seconds));
 }
 
@@ -197,9 +197,11 @@ nlohmann::ordered_json to_json(const DenseProblem& p, const DenseOptions& o, con
                                 {"factor_error", r.factor_error},
                                 {"growth", r.growth},
                                 {"condition", r.condition},
+                                {"condition_in_sight", nullptr},
                                 {"exchanges", r.exchanges},
                                 {"factor_seconds", r.factor_seconds},
                                 {"refine_seconds", r.refine_seconds}};
+    if (!std::isnan(r.condition)) j["condition_in_sight"] = dense::condition_in_sight(r);
     if (r.native)
         j["native"] = {{"by", r.native->by},
                        {"residuals", r.native->residuals},

@@ -15,6 +15,7 @@
 #include "mantissa/host/flow.hpp"
 #include "mantissa/host/provenance.hpp"
 #include "store/result_json.hpp"
+#include "text/counted.hpp"
 #include "text/json_text.hpp"
 #include "text/key_values.hpp"
 
@@ -133,7 +134,8 @@ void print_table(std::FILE* to, const FlowFlags& f, const BubblyFlow& flow, cons
     const auto row = [to](const char* name, const std::string& value) { fmt::print(to, "{:<15}{}\n", name, value); };
     const FlowOptions& o = flow.options();
     row("cells", fmt::format("{} x {}, {} of them solved in each step", o.columns, o.rows, o.batch()));
-    row("cell", fmt::format("{} unknowns, {} bubbles of {} points", o.unknowns, o.bubbles, o.unknowns / o.bubbles));
+    row("cell", fmt::format("{} unknowns, {} of {} points", o.unknowns, text::counted(o.bubbles, "bubble"),
+                            o.unknowns / o.bubbles));
     row("arithmetic", fmt::format("{} on {}", f.lu.empty() ? precision_of(f) : f.lu, solver.where()));
     row("steps", fmt::format("{}, to time {:.5g}", flow.steps(), flow.time()));
     const auto [low, high] = std::minmax_element(flow.density().begin(), flow.density().end());

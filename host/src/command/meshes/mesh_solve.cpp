@@ -14,6 +14,7 @@
 #include "mantissa/host/options.hpp"
 #include "mantissa/host/registry.hpp"
 #include "running/progress.hpp"
+#include "text/counted.hpp"
 
 namespace mantissa::cli {
 
@@ -157,9 +158,9 @@ std::string summary_of(const std::vector<SolveResult>& results) {
     const SolveResult* const worst = &worst_of(results);
     // (a limit is of each right-hand side, the iterations are of all)
     const std::string sides = results.size() == 1 ? "" : fmt::format(" over {} right-hand sides", results.size());
-    return fmt::format("{}{}{}{} {} iterations{}, true residual {:.2e}", to_string(worst->status),
+    return fmt::format("{}{}{}{} {}{}, true residual {:.2e}", to_string(worst->status),
                        worst->detail.empty() ? "" : ": ", worst->detail, worst->detail.empty() ? " in" : ";",
-                       iterations, sides, residual);
+                       text::counted(iterations, "iteration"), sides, residual);
 }
 
 } // namespace mantissa::cli

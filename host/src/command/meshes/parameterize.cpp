@@ -15,6 +15,7 @@
 #include "mesh_solve.hpp"
 #include "meshes/pictures.hpp"
 #include "store/result_json.hpp"
+#include "text/counted.hpp"
 #include "text/json_text.hpp"
 
 namespace mantissa::cli {
@@ -106,10 +107,10 @@ Mapped map_mesh(const ParameterizeFlags& f, const LscmOptions& options) {
 std::string warning_of(const Mapped& m) {
     const std::size_t over = m.quality.flipped + m.quality.collapsed;
     if (over == 0) return {};
-    return fmt::format("{} of {} triangles lie upside down in the map: it folds over there. Solve again with a smaller "
+    return fmt::format("{} of {} triangles {} upside down in the map: it folds over there. Solve again with a smaller "
                        "--tolerance (the residual is {:.1e}): where they stay, the surface has no better map of this "
                        "kind, or is too thin for double precision",
-                       over, m.quality.triangles, m.results.front().true_residual);
+                       over, m.quality.triangles, over == 1 ? "lies" : "lie", m.results.front().true_residual);
 }
 
 void print_json(const ParameterizeFlags& f, const Mapped& m) {
@@ -124,6 +125,7 @@ void print_json(const ParameterizeFlags& f, const Mapped& m) {
                        {"nonzeros", m.nonzeros},
                        {"degenerate_triangles", m.degenerate},
                        {"isolated_vertices", m.isolated},
+                       {"converged", r.status == Status::converged},
                        {"status", to_string(r.status)},
                        {"iterations", r.inner_iterations},
                        {"true_residual", r.true_residual},
@@ -148,8 +150,8 @@ void print_table(const ParameterizeFlags& f, const Mapped& m) {
     row("mesh", fmt::format("{}  ({} vertices, {} triangles{})", f.mesh.mesh, m.surface.mesh.points.size(),
                             m.surface.mesh.triangles.size(), left_out));
     if (m.surface.cut_edges != 0)
-        row("cut", fmt::format("{} edges (Euler number {}, {} boundary loops before)", m.surface.cut_edges,
-                               m.given.euler(), m.given.boundary_loops));
+        row("cut", fmt::format("{} (Euler number {}, {} before)", text::counted(m.surface.cut_edges, "edge"),
+                               m.given.euler(), text::counted(m.given.boundary_loops, "boundary loop")));
     row("system", fmt::format("{} unknowns, {} nonzeros", m.unknowns, m.nonzeros));
     row("solve", summary_of(m.results));
     row("time",

@@ -88,6 +88,13 @@ int advise_command(const SolveArguments& flags, const std::string& engines, cons
         throw InvalidInput("--advise=solve: prints no JSON; use --advise --json and run the command that it holds");
     const SolveOptions asked = options_of(flags);
     const bool on_device = !flags.device.empty();
+    // (Of those that may stand here; Jacobi scaling is what the advice takes anyway.)
+    for (const options::Option* option : flags.solver.given())
+        if (option->asks == options::Asks::solver && !asked.preconditioner && !asked.jacobi)
+            throw InvalidInput(
+                fmt::format("{} {}: the advice takes Jacobi scaling; leave it out, or give multilevel for "
+                            "advice on cycles",
+                            flag_of(*option), options::text_of(flags.solver.value(*option))));
     check_advised_outputs(flags);
     if (asked.preconditioner && !flags.store.empty())
         throw InvalidInput("--store: an advice on cycles computes nothing that a results file keeps; leave it out");

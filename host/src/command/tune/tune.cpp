@@ -54,6 +54,7 @@ void read_within(const std::string& text, tuning::TuneRequest& request) {
                                        "both with a comma between",
                                        base::quoted(text)));
     };
+    if (text.ends_with(',')) bad();
     for (std::size_t at = 0; at < text.size();) {
         const std::size_t end = std::min(text.find(',', at), text.size());
         std::string_view item = std::string_view(text).substr(at, end - at);

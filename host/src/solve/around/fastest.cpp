@@ -14,6 +14,7 @@
 #include "mantissa/host/native.hpp"
 #include "solve/context.hpp"
 #include "solve/schemes.hpp"
+#include "text/counted.hpp"
 
 namespace mantissa {
 
@@ -99,7 +100,8 @@ public:
             if (!options_.keep_solution) r.u.clear();
             const bool spent = options_.max_iterations != 0 && r.inner_iterations >= options_.max_iterations;
             if (spent && r.status == Status::iteration_limit) // (the last way was given what the others had left)
-                r.detail = fmt::format("the limit of {} inner iterations is reached", options_.max_iterations);
+                r.detail = fmt::format("the limit of {} is reached",
+                                       text::counted(options_.max_iterations, "inner iteration"));
             else if (ways_ > 1 && r.status == Status::iteration_limit)
                 r.detail = fmt::format("{} iterations, of all ways together, were not enough", r.inner_iterations);
         }

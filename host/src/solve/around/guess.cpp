@@ -11,6 +11,7 @@
 #include "solve/context.hpp"
 #include "solve/outer/row_check.hpp"
 #include "solve/outer/verdict.hpp"
+#include "text/counted.hpp"
 
 namespace mantissa::solving {
 
@@ -127,7 +128,8 @@ SolveResult solve_from_guess(const Problem& problem, const Engine& engine, const
         total.status = Status::converged;
         total.detail.clear();
     } else if (total.status == Status::iteration_limit && total.inner_iterations >= limit) {
-        total.detail = fmt::format("the limit of {} inner iterations is reached", limit); // (of all rounds)
+        total.detail =
+            fmt::format("the limit of {} is reached", text::counted(limit, "inner iteration")); // (of all rounds)
     } else if (total.status == Status::converged) {
         total.status = Status::stagnated;
         total.detail =

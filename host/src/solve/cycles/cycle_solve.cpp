@@ -13,6 +13,7 @@
 #include "mantissa/multilevel/cycle_solver.hpp"
 #include "mantissa/multilevel/grid_words.hpp"
 #include "running/parallel.hpp"
+#include "text/counted.hpp"
 
 namespace mantissa::solving {
 
@@ -91,7 +92,8 @@ void stop_at_limit(const CycleSolveReport& report, const Problem& problem, std::
         }
     const std::uint64_t still = report.history.empty() ? 0 : report.history.size() - 1 - at;
     if (still <= patience(context.size, context.options))
-        return context.stop(Status::iteration_limit, fmt::format("the limit of {} cycles is reached", most));
+        return context.stop(Status::iteration_limit,
+                            fmt::format("the limit of {} is reached", text::counted(most, "cycle")));
     const Format iterate = loop_around_cycles(problem, context.options).iterate;
     const std::string words =
         iterate.is_fixed()

@@ -12,6 +12,7 @@
 #include "solve/inner.hpp"
 #include "solve/outer/verdict.hpp"
 #include "solve/schemes.hpp"
+#include "text/counted.hpp"
 
 namespace mantissa::solving {
 
@@ -29,7 +30,7 @@ void judge(const ResidentReport& report, const std::string& fault, SolveContext&
         return context.stop(Status::converged);
     case ResidentEnd::passes:
         return context.stop(Status::iteration_limit,
-                            fmt::format("the limit of {} inner iterations is reached", context.limit));
+                            fmt::format("the limit of {} is reached", text::counted(context.limit, "inner iteration")));
     case ResidentEnd::exact:
         return broke("the defect in the core is zero, and the true one is above the tolerance");
     case ResidentEnd::indefinite:
