@@ -42,8 +42,8 @@ void add(const std::string& name, const std::function<CompressedRows()>& make) {
         ->Unit(benchmark::kMillisecond)
         ->MeasureProcessCPUTime()
         ->UseRealTime();
-    for (const std::string spec : {"v22,w=10,c=10", "v22,w=10,c=10,p=14", "v22,w=12/10,c=10,p=14",
-                                   "v22,w=12,c=12,p=14,s=64", "v22,w=16,c=15,p=15,s=64", "v22,w=double"})
+    for (const std::string spec : {"v22,w=10,c=10,p=10", "v22,w=10,c=10", "v22,w=12/10,c=10", "v22,w=12,c=12,s=64",
+                                   "v22,w=16,c=15,p=15,s=64", "v22,w=double"})
         benchmark::RegisterBenchmark(("solve/" + name + "/" + spec).c_str(),
                                      [make, spec](benchmark::State& state) {
                                          const CompressedRows a = make();

@@ -255,6 +255,15 @@ std::string refusal(const SolveOptions& options, const Problem& problem) {
     return not_for_cg(problem, "scheme " + scheme_name(options));
 }
 
+std::string idle(const SolveOptions& options, const Problem& problem) {
+    const CycleSpec usual;
+    if (!options.preconditioner || (options.preconditioner->c == usual.c && options.preconditioner->p.empty()) ||
+        !multilevel::grid_words(problem.system))
+        return {};
+    return fmt::format("preconditioner {}: c and p are of cycles on rows; this constant stencil's words are integers",
+                       to_string(*options.preconditioner));
+}
+
 void require_suits_cg(const Problem& problem, std::string_view who) {
     if (!problem.suits_cg()) throw InvalidInput(not_for_cg(problem, who));
 }

@@ -137,8 +137,10 @@ std::string to_string(Scheme scheme) {
 }
 
 int directions_of(const SolveOptions& options) {
-    const bool words = options.preconditioner && !options.preconditioner->in_double;
-    return options.directions.value_or(words ? kMostDirections : 1);
+    constexpr int kShort = 12; // bits of r: what longer words lose costs no iterations
+    const auto& cycle = options.preconditioner;
+    const bool rounds = cycle && !cycle->in_double && cycle->w.front() <= kShort;
+    return options.directions.value_or(rounds ? kMostDirections : 1);
 }
 
 std::string scheme_name(const SolveOptions& options) {

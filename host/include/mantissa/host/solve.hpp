@@ -172,7 +172,8 @@ struct SolveOptions {
     bool history = false;       ///< return the start and one point per outer step; a direct solver's start and end
 };
 
-/// SolveOptions::directions, or where that is none kMostDirections around cycles in words and else 1.
+/// SolveOptions::directions, or where that is none kMostDirections around cycles that round r to 12 bits or
+/// fewer, and else 1.
 int directions_of(const SolveOptions& options);
 
 /// A point of a solve's history, after one outer step.
