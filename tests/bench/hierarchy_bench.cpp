@@ -42,8 +42,8 @@ void add(const std::string& name, const std::function<CompressedRows()>& make) {
         ->Unit(benchmark::kMillisecond)
         ->MeasureProcessCPUTime()
         ->UseRealTime();
-    for (const std::string spec : {"v22,w=10,c=10", "v22,w=10,c=10,p=14", "v22,w=12/10,c=10,p=14",
-                                   "v22,w=12,c=12,p=14,s=64", "v22,w=16,c=15,p=15,s=64", "v22,w=double"})
+    for (const std::string spec : {"v22,w=10,c=10,p=10", "v22,w=10,c=10", "v22,w=12/10,c=10", "v22,w=12,c=12,s=64",
+                                   "v22,w=16,c=15,p=15,s=64", "v22,w=double"})
         benchmark::RegisterBenchmark(("solve/" + name + "/" + spec).c_str(),
                                      [make, spec](benchmark::State& state) {
                                          const CompressedRows a = make();
@@ -76,6 +76,12 @@ int main(int argc, char** argv) {
     try {
         add("laplacian3d", [] { return mantissa::test::laplacian(100, 100, 100); });
         add("circuit", [] { return mantissa::test::circuit(1265, 1); });
+        add("c400_3", [] { return mantissa::test::circuit(400, 3); });
+        add("c400_4", [] { return mantissa::test::circuit(400, 4); });
+        add("c400_6", [] { return mantissa::test::circuit(400, 6); });
+        add("c150_3", [] { return mantissa::test::circuit(150, 3); });
+        add("c150_2", [] { return mantissa::test::circuit(150, 2); });
+        add("c700_2", [] { return mantissa::test::circuit(700, 2); });
         add("circuit_three_decades", [] { return mantissa::test::circuit(1265, 3); });
         for (int i = 1; i < argc; ++i) {
             const std::string path = argv[i];

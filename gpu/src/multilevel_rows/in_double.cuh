@@ -61,19 +61,16 @@ __global__ void __launch_bounds__(kThreads)
 template <bool First> struct FinishNumbers {
     const LoopView& loop;
     const double* scale;
-    double rz = 0, zq = 0;
+    SumsOfZ sums{};
     __device__ __forceinline__ void take(std::uint32_t i, double f, double* to) {
         if constexpr (First) {
             const double z = f * scale[i];
             loop.z[i] = z;
-            rz += z * loop.r[i];
-            zq += z * loop.q[i];
+            sums.add(loop, i, z);
         } else to[i] = f;
     }
     __device__ __forceinline__ void leave() const {
-        if constexpr (First)
-            leave_sums<kThreads, 2>({rz, zq},
-                                    {loop.sums.sums->rz + loop.sums.first, loop.sums.sums->zq + loop.sums.first});
+        if constexpr (First) sums.leave(loop);
     }
 };
 

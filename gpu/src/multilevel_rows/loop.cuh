@@ -2,6 +2,8 @@
 //
 //     z = K(r);  beta = -alpha (z.q) / (r.z of before), 0 at first;  p = z + beta p;  q = A p
 //     alpha = (r.z) / (p.q);  u += alpha p;  r -= alpha q            (corrections alone: beta = 0, alpha = 1)
+//
+// With more directions p has besides -alpha (z.q) / (r.z) p of each iteration before that it keeps (Notay 2000).
 #pragma once
 
 #include "rows.cuh"
@@ -9,8 +11,10 @@
 namespace mantissa::gpu::multilevel_rows {
 
 struct LoopVectors {
-    double *u, *r, *p, *q, *z;
-    const double* scale; ///< null: none
+    double *u, *r, *z;
+    double *p[kMostDirections], *q[kMostDirections]; ///< the last ones first; a new one takes the oldest one's place
+    int directions;                                  ///< that there are
+    const double* scale;                             ///< null: none
 };
 
 #ifdef __CUDACC__
@@ -19,30 +23,40 @@ __device__ __forceinline__ double entering(const LoopVectors& v, std::uint32_t i
     return fabs(v.scale != nullptr ? r * v.scale[i] : r);
 }
 
-/// u = p = q = 0, and the largest of r.
+/// u and all p and q = 0, and the largest of r.
 static __global__ void __launch_bounds__(kThreads)
     begin_loop(const RowRange rows, const LoopVectors v, Status* status) {
     if (!begin_kernel(status)) return;
     double largest = 0;
     for (std::uint32_t i = rows.first + blockIdx.x * kThreads + threadIdx.x; i < rows.end; i += gridDim.x * kThreads) {
-        v.u[i] = v.p[i] = v.q[i] = 0;
+        v.u[i] = 0;
+        for (int k = 0; k < v.directions; ++k) v.p[k][i] = v.q[k][i] = 0;
         largest = fmax(largest, entering(v, i, v.r[i]));
     }
     leave_largest(ordered(largest), &status->largest);
 }
-/// p = z + beta p.
-static __global__ void __launch_bounds__(kThreads) direction(const RowRange rows, const LoopVectors v, const Sums* sums,
-                                                             unsigned sum_blocks, bool cg, Status* status) {
+/// p = z + beta p, and with more directions what is of those before.
+template <int Directions>
+__global__ void __launch_bounds__(kThreads) direction(const RowRange rows, const LoopVectors v, const Sums* sums,
+                                                      unsigned sum_blocks, bool cg, Status* status) {
     if (!begin_kernel(status)) return;
-    double beta = 0;
+    double beta[Directions] = {};
     if (cg && status->iterations != 0) {
-        double total[1];
-        totals<1>({sums->zq}, sum_blocks, total);
-        beta = -status->alpha * total[0] / status->rz;
+        const double* of_blocks[Directions];
+#pragma unroll
+        for (int k = 0; k < Directions; ++k) of_blocks[k] = sums->zq[k];
+        totals<Directions>(of_blocks, sum_blocks, beta);
+#pragma unroll
+        for (int k = 0; k < Directions; ++k)
+            beta[k] = k < status->iterations ? -status->alpha[k] * beta[k] / status->rz[k] : 0;
     }
     if (blockIdx.x == 0 && threadIdx.x == 0) status->largest = 0; // (the cycle has read it)
-    for (std::uint32_t i = rows.first + blockIdx.x * kThreads + threadIdx.x; i < rows.end; i += gridDim.x * kThreads)
-        v.p[i] = v.z[i] + beta * v.p[i];
+    for (std::uint32_t i = rows.first + blockIdx.x * kThreads + threadIdx.x; i < rows.end; i += gridDim.x * kThreads) {
+        double p = v.z[i];
+#pragma unroll
+        for (int k = 0; k < Directions; ++k) p += beta[k] * v.p[k][i];
+        v.p[Directions - 1][i] = p;
+    }
 }
 /// q = A p and the sums of p.q.
 template <int Lanes>
@@ -51,10 +65,10 @@ __global__ void __launch_bounds__(kThreads)
     if (!begin_kernel(status)) return;
     double pq = 0;
     for_rows<Lanes, double>(
-        a, [&](std::uint32_t j) { return v.p[j]; },
+        a, [&](std::uint32_t j) { return v.p[0][j]; },
         [&](std::uint32_t i, double q) {
-            v.q[i] = q;
-            pq += v.p[i] * q;
+            v.q[0][i] = q;
+            pq += v.p[0][i] * q;
         });
     leave_sums<kThreads, 1>({pq}, {to.sums->pq + to.first});
 }
@@ -70,8 +84,8 @@ static __global__ void __launch_bounds__(kThreads)
         alpha = total[0] / total[1];
     }
     for (std::uint32_t i = rows.first + blockIdx.x * kThreads + threadIdx.x; i < rows.end; i += gridDim.x * kThreads) {
-        const double r = v.r[i] - alpha * v.q[i];
-        v.u[i] += alpha * v.p[i];
+        const double r = v.r[i] - alpha * v.q[0][i];
+        v.u[i] += alpha * v.p[0][i];
         v.r[i] = r;
         rr += r * r;
         largest = fmax(largest, entering(v, i, r));
@@ -96,8 +110,13 @@ static __global__ void __launch_bounds__(kThreads)
     };
     if (!isfinite(total[0]) || !isfinite(total[1]) || !isfinite(rr)) return end(CycleSolveEnd::not_finite);
     if (cg && (!(total[0] > 0) || !(total[1] > 0))) return end(CycleSolveEnd::indefinite);
-    status->rz = total[0];
-    status->alpha = total[0] / total[1];
+#pragma unroll
+    for (int k = kMostDirections - 1; k > 0; --k) {
+        status->rz[k] = status->rz[k - 1];
+        status->alpha[k] = status->alpha[k - 1];
+    }
+    status->rz[0] = total[0];
+    status->alpha[0] = total[0] / total[1];
     status->rr[++status->iterations % kAtATime] = rr;
     if (rr < status->goal) return end(CycleSolveEnd::reached);
     if (status->iterations >= status->limit) return end(CycleSolveEnd::limit);

@@ -10,6 +10,7 @@
 #include "mantissa/gpu/device.hpp"
 #include "mantissa/multilevel/cycle_solver.hpp"
 #include "mantissa/multilevel/cycle_spec.hpp"
+#include "mantissa/outer/cycle_vectors.hpp"
 #include "mantissa/system.hpp"
 
 namespace mantissa::gpu::multilevel_rows {
@@ -19,17 +20,18 @@ inline constexpr std::uint32_t kAtATime = 4; ///< iterations that the host may l
 
 /// Where a solve stands.
 struct Status {
-    double rr[kAtATime];          ///< of the last iterations: number k's in k % kAtATime, from 1 on
-    double rz, alpha;             ///< of the last iteration
-    double goal;                  ///< the r.r to end below
-    unsigned long long largest;   ///< of the scaled residual's magnitudes, as ordered() bits
-    unsigned long long exchanged; ///< exchanges of the parts, as of the iteration's begin
+    double rr[kAtATime];           ///< of the last iterations: number k's in k % kAtATime, from 1 on
+    double rz[kMostDirections];    ///< of the last iterations, the last one first
+    double alpha[kMostDirections]; ///< likewise
+    double goal;                   ///< the r.r to end below
+    unsigned long long largest;    ///< of the scaled residual's magnitudes, as ordered() bits
+    unsigned long long exchanged;  ///< exchanges of the parts, as of the iteration's begin
     std::uint32_t iterations, limit, done;
     CycleSolveEnd end;
 };
-/// Sums of blocks: of p.q, r.r, z.r and z.q.
+/// Sums of blocks: of p.q, r.r, z.r, and z.q for the last q's, the last one first.
 struct Sums {
-    double pq[kMostSumBlocks], rr[kMostSumBlocks], rz[kMostSumBlocks], zq[kMostSumBlocks];
+    double pq[kMostSumBlocks], rr[kMostSumBlocks], rz[kMostSumBlocks], zq[kMostDirections][kMostSumBlocks];
 };
 
 /// Elements first to end - 1 of a vector.
@@ -67,9 +69,10 @@ template <class V> struct LaidRows {
     }
 };
 
-/// The loop's vectors, which a cycle reads and writes: z = K(r), and blocks' sums of z.r and z.q.
+/// The loop's vectors, which a cycle reads and writes: z = K(r), and blocks' sums of z.r and of z.q for so many q.
 struct LoopView {
-    const double *r, *q;
+    const double *r, *q[kMostDirections];
+    int directions;
     double* z;
     SumPlaces sums;
     Status* status;

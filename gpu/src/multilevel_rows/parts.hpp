@@ -27,15 +27,15 @@ struct Ghosts {
     std::array<std::uint32_t, kMaxParts + 1> begin{};
 };
 
-/// What parts exchange: elements of a vector, the largest of up to two words, sums of blocks. Pointers are those of
-/// each part. An element must stand until its owner's next exchange: others may read it that long.
+/// What parts exchange: elements of a vector, the largest of up to two words, up to four sums of blocks. Pointers are
+/// those of each part. An element must stand until its owner's next exchange: others may read it that long.
 struct Exchange {
-    static constexpr int kWords = 2;
+    static constexpr int kWords = 2, kSums = 1 + kMostDirections;
     Ghosts ghosts;
     int bytes = 0; ///< of an element: 4 or 8
     void* vector[kMaxParts] = {};
     unsigned long long* largest[kWords][kMaxParts] = {};
-    double* sums[kWords][kMaxParts] = {};
+    double* sums[kSums][kMaxParts] = {};
     unsigned sums_of_part = 0;
     unsigned number = 0;                          ///< see Parts::count_from()
     unsigned long long* arrivals[kMaxParts] = {}; ///< of each part: how far part k has come, at k

@@ -90,9 +90,9 @@ struct LoopOfPart {
     Buffer<Sums> sums{1};
     Buffer<Status> status{1};
     LoopVectors v{};
-    Graph graph; ///< some iterations
+    Graph graph; ///< some iterations: after them the directions are in their places again
 
-    LoopOfPart(const Matrix<double>& matrix, const Parts& parts, int part) : own{0, matrix.rows} {
+    LoopOfPart(const Matrix<double>& matrix, const Parts& parts, int part, int directions) : own{0, matrix.rows} {
         Arena scratch;
         if (!parts.several()) a = lay_out<double>(matrix, memory, scratch);
         else {
@@ -102,7 +102,10 @@ struct LoopOfPart {
             a = lay_out<double>(strip, memory, scratch);
             a.view.first = own.first;
         }
-        for (double** one : {&v.u, &v.r, &v.p, &v.q, &v.z}) *one = memory.get<double>(matrix.rows);
+        for (double** one : {&v.u, &v.r, &v.z}) *one = memory.get<double>(matrix.rows);
+        v.directions = directions;
+        for (int k = 0; k < directions; ++k)
+            for (double** one : {&v.p[k], &v.q[k]}) *one = memory.get<double>(matrix.rows);
         check(cudaDeviceSynchronize(), "rows of a part");
     }
 };
@@ -125,7 +128,7 @@ public:
             if (parts_.several()) parts_.share_out(divide(matrix, parts_.count()));
             own_.resize(static_cast<std::size_t>(parts_.count()));
             for_each_part(parts_, [&](int p) {
-                own_[static_cast<std::size_t>(p)] = std::make_unique<LoopOfPart>(matrix, parts_, p);
+                own_[static_cast<std::size_t>(p)] = std::make_unique<LoopOfPart>(matrix, parts_, p, loop.directions);
             });
             made_ = cycle_of(system, given, spec, parts_, loop.threads);
         }
@@ -135,7 +138,8 @@ public:
             part.v.scale = made_.cycle->scale(p);
             part.graph.capture([&](cudaStream_t stream) {
                 // (Several devices take longer to begin together than an iteration that is not needed any more.)
-                for (std::uint32_t k = 0; k < (parts_.several() ? kAtATime : 2); ++k) iteration(p, stream);
+                const std::uint32_t count = loop.directions == 3 ? 3 : parts_.several() ? kAtATime : 2;
+                for (std::uint32_t k = 0; k < count; ++k) iteration(p, stream, k);
             });
         }
     }
@@ -234,42 +238,76 @@ private:
         const double best = *std::min_element(history.begin(), recent), now = *std::min_element(recent, history.end());
         return now < kWorthwhile * best ? CycleSolveEnd::limit : CycleSolveEnd::stagnated;
     }
-    /// What parts have found: sums of blocks, and where asked for the largest of the residual.
-    void exchange_sums(int p, cudaStream_t on, std::initializer_list<double (Sums::*)[kMostSumBlocks]> sums,
-                       bool largest = false) {
+    /// What parts have found: sums of blocks, as `where` finds them in a part's, and where asked for the largest of the
+    /// residual.
+    using Where = double* (*)(Sums&);
+    void exchange_sums(int p, cudaStream_t on, std::initializer_list<Where> sums, bool largest = false) {
         Exchange m;
         m.sums_of_part = sum_blocks_;
         for (std::size_t k = 0; k < own_.size(); ++k) {
             std::size_t which = 0;
-            for (const auto sum : sums) m.sums[which++][k] = own_[k]->sums.data()->*sum;
+            for (const Where sum : sums) m.sums[which++][k] = sum(*own_[k]->sums.data());
             if (largest) m.largest[0][k] = &own_[k]->status.data()->largest;
         }
         parts_.exchange(on, p, m, own_[static_cast<std::size_t>(p)]->status.data());
     }
-    void iteration(int p, cudaStream_t on) {
+    void exchange_sums_of_z(int p, cudaStream_t on) {
+        const Where rz = [](Sums&s) { return s.rz; }, zq = [](Sums&s) { return s.zq[0]; },
+                    second = [](Sums&s) { return s.zq[1]; }, third = [](Sums&s) { return s.zq[2]; };
+        switch (own_.front()->v.directions) {
+        case 1:
+            return exchange_sums(p, on, {rz, zq});
+        case 2:
+            return exchange_sums(p, on, {rz, zq, second});
+        default:
+            return exchange_sums(p, on, {rz, zq, second, third});
+        }
+    }
+    template <class Work> static void with_directions(int directions, const Work& work) {
+        static_assert(kMostDirections == 3);
+        if (directions == 1) work(std::integral_constant<int, 1>{});
+        else if (directions == 2) work(std::integral_constant<int, 2>{});
+        else work(std::integral_constant<int, 3>{});
+    }
+    /// A part's vectors in iteration k of a graph: the oldest direction's place is the next one's.
+    [[nodiscard]] LoopVectors vectors(int p, std::uint32_t k) const {
+        LoopVectors v = own_[static_cast<std::size_t>(p)]->v;
+        const std::uint32_t newest =
+            static_cast<std::uint32_t>(v.directions) - k % static_cast<std::uint32_t>(v.directions);
+        std::rotate(v.p, v.p + newest % v.directions, v.p + v.directions);
+        std::rotate(v.q, v.q + newest % v.directions, v.q + v.directions);
+        return v;
+    }
+    void iteration(int p, cudaStream_t on, std::uint32_t k) {
         LoopOfPart& part = *own_[static_cast<std::size_t>(p)];
+        const LoopVectors v = vectors(p, k), next = vectors(p, k + 1);
         Status* const status = part.status.data();
         const SumPlaces places{part.sums.data(), static_cast<unsigned>(p) * sum_blocks_};
         const unsigned all_blocks = static_cast<unsigned>(parts_.count()) * sum_blocks_;
         const bool early = parts_.early();
         parts_.count_from(1);
-        made_.cycle->launch_on(on, p, {part.v.r, part.v.q, part.v.z, places, status, sum_blocks_});
-        exchange_sums(p, on, {&Sums::rz, &Sums::zq});
-        launch(direction, at_a_time(direction, blocks_for(part.own.count())), kThreads, on, early, part.own, part.v,
-               part.sums.data(), all_blocks, cg_, status);
+        LoopView view{v.r, {}, v.directions, v.z, places, status, sum_blocks_};
+        std::copy_n(v.q, v.directions, view.q);
+        made_.cycle->launch_on(on, p, view);
+        exchange_sums_of_z(p, on);
+        with_directions(v.directions, [&](auto directions) {
+            const auto kernel = direction<decltype(directions)::value>;
+            launch(kernel, at_a_time(kernel, blocks_for(part.own.count())), kThreads, on, early, part.own, v,
+                   part.sums.data(), all_blocks, cg_, status);
+        });
         Exchange m;
         m.ghosts = part.ghosts;
         m.bytes = sizeof(double);
-        for (std::size_t k = 0; k < own_.size(); ++k) m.vector[k] = own_[k]->v.p;
+        for (std::size_t of = 0; of < own_.size(); ++of) m.vector[of] = vectors(static_cast<int>(of), k + 1).p[0];
         parts_.exchange(on, p, m, status);
         with_lanes(part.a, [&](auto lanes) {
             const auto kernel = apply<decltype(lanes)::value>;
-            launch(kernel, at_a_time(kernel, sum_blocks_), kThreads, on, early, part.a.view, part.v, places, status);
+            launch(kernel, at_a_time(kernel, sum_blocks_), kThreads, on, early, part.a.view, next, places, status);
         });
-        exchange_sums(p, on, {&Sums::pq});
-        launch(step, at_a_time(step, sum_blocks_), kThreads, on, early, part.own, part.v, places, all_blocks, cg_,
+        exchange_sums(p, on, {[](Sums& s) { return s.pq; }});
+        launch(step, at_a_time(step, sum_blocks_), kThreads, on, early, part.own, next, places, all_blocks, cg_,
                status);
-        exchange_sums(p, on, {&Sums::rr}, true);
+        exchange_sums(p, on, {[](Sums& s) { return s.rr; }}, true);
         const auto states = made_.cycle->states(p);
         const unsigned exchanges = parts_.several() ? parts_.exchanges() : 0;
         launch(judge, 1, kThreads, on, early, part.sums.data(), all_blocks, cg_, states.words, states.count, exchanges,

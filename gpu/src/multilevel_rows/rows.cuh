@@ -15,6 +15,28 @@ namespace mantissa::gpu::multilevel_rows {
 
 inline constexpr int kThreads = 256;
 
+#ifdef __CUDACC__
+/// What a thread finds of z.r and of z.q for the q's that CG keeps, and a block's sums of them.
+struct SumsOfZ {
+    double rz = 0, zq[kMostDirections] = {};
+    __device__ __forceinline__ void add(const LoopView& loop, std::uint32_t i, double z) {
+        rz += z * loop.r[i];
+#pragma unroll
+        for (int k = 0; k < kMostDirections; ++k)
+            if (k < loop.directions) zq[k] += z * loop.q[k][i];
+    }
+    __device__ __forceinline__ void leave(const LoopView& loop) const {
+        Sums& to = *loop.sums.sums;
+        double *const first = to.rz + loop.sums.first, *const second = to.zq[0] + loop.sums.first,
+                      *const third = to.zq[1] + loop.sums.first, *const fourth = to.zq[2] + loop.sums.first;
+        static_assert(kMostDirections == 3);
+        if (loop.directions == 1) leave_sums<kThreads, 2>({rz, zq[0]}, {first, second});
+        else if (loop.directions == 2) leave_sums<kThreads, 3>({rz, zq[0], zq[1]}, {first, second, third});
+        else leave_sums<kThreads, 4>({rz, zq[0], zq[1], zq[2]}, {first, second, third, fourth});
+    }
+};
+#endif
+
 /// Calls work with the number of lanes at compile time, 0 for slices.
 template <class V, class Work> void with_lanes(const LaidRows<V>& a, const Work& work) {
     if (a.sliced) return work(std::integral_constant<int, 0>{});

@@ -179,7 +179,7 @@ template <bool First> struct Finish {
     double factor;
     PowerOfTwoFactor down;
     Extremes extremes{};
-    double rz = 0, zq = 0;
+    SumsOfZ sums{};
 
     __device__ Finish(const LoopView& l, const double* s, double f, int point)
         : loop(l), scale(s), factor(f), down(-point) {}
@@ -188,17 +188,14 @@ template <bool First> struct Finish {
             double z = down(static_cast<double>(e)) * factor;
             if (scale != nullptr) z *= scale[i];
             loop.z[i] = z;
-            rz += z * loop.r[i];
-            zq += z * loop.q[i];
+            sums.add(loop, i, z);
         } else {
             to[i] = static_cast<E>(e);
             extremes.see(e);
         }
     }
     __device__ __forceinline__ void leave_at(LevelState* state) {
-        if constexpr (First)
-            leave_sums<kThreads, 2>({rz, zq},
-                                    {loop.sums.sums->rz + loop.sums.first, loop.sums.sums->zq + loop.sums.first});
+        if constexpr (First) sums.leave(loop);
         else extremes.leave_at(state);
     }
 };

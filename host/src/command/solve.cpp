@@ -97,6 +97,8 @@ Ready make_ready(const SolveArguments& flags, const running::Ranks& ranks, const
     if (std::string why = options::refusal(r.point.options, *r.problem); !why.empty()) throw InvalidInput(why);
     if (!flags.guess.empty() && ranks.count() > 1)
         throw InvalidInput("--guess: a solve over ranks begins at zero; leave it or mpirun out");
+    if (const std::string idle = options::idle(r.point.options, *r.problem); ranks.first() && !idle.empty())
+        fmt::print(stderr, "mantissa: {}\n", idle);
     r.problem->guess = read_guess(flags, *r.problem);
     refuse_columns(flags, *r.problem, r, ranks);
     if (ranks.first() && !r.problem->note.empty()) fmt::print(stderr, "mantissa: {}\n", r.problem->note);

@@ -113,6 +113,8 @@ Rules of_numbers(const SolveOptions& o) {
         {o.digits == 0 && o.inner < 1, "inner: at least one inner iteration"},
         {!digits(o.middle_digits), gain("middle digits", o.middle_digits)},
         {o.threads < 1, "threads: at least one"},
+        {o.directions && (*o.directions < 1 || *o.directions > kMostDirections),
+         fmt::format("directions {}: give 1 to {}", o.directions.value_or(0), kMostDirections)},
         {o.headroom && (*o.headroom < kLeastHeadroom || *o.headroom > kMostHeadroom),
          fmt::format("headroom {}: give {} to {} bits", o.headroom.value_or(0), kLeastHeadroom, kMostHeadroom)},
     };
@@ -200,6 +202,9 @@ Rules of_outer_loops(const SolveOptions& o) {
          "without a schedule; leave it out"},
         {o.outer && !(o.outer->is_fixed() && o.outer->valid()),
          "outer: give a fixed-point format, as fx64.62, or leave it out for double precision"},
+        {o.directions && !is(o, Scheme::inexact_pcg),
+         fmt::format("directions: scheme {} has no flexible CG in double outside; leave it out, or take inexact-pcg",
+                     scheme_name(o))},
         {o.resident && !is(o, Scheme::residual_guided),
          fmt::format("resident: the core's outer loop is residual-guided and has no scheme {}; leave it out",
                      scheme_name(o))},
@@ -248,6 +253,15 @@ std::string refusal(const SolveOptions& options, const Problem& problem) {
     if (options.recurrence) return not_for_cg(problem, "recurrence " + to_string(*options.recurrence));
     if (options.preconditioner) return not_for_cg(problem, "preconditioner multilevel");
     return not_for_cg(problem, "scheme " + scheme_name(options));
+}
+
+std::string idle(const SolveOptions& options, const Problem& problem) {
+    const CycleSpec usual;
+    if (!options.preconditioner || (options.preconditioner->c == usual.c && options.preconditioner->p.empty()) ||
+        !multilevel::grid_words(problem.system))
+        return {};
+    return fmt::format("preconditioner {}: c and p are of cycles on rows; this constant stencil's words are integers",
+                       to_string(*options.preconditioner));
 }
 
 void require_suits_cg(const Problem& problem, std::string_view who) {

@@ -136,6 +136,13 @@ std::string to_string(Scheme scheme) {
     return scheme_name(of);
 }
 
+int directions_of(const SolveOptions& options) {
+    constexpr int kShort = 12; // bits of r: what longer words lose costs no iterations
+    const auto& cycle = options.preconditioner;
+    const bool rounds = cycle && !cycle->in_double && cycle->w.front() <= kShort;
+    return options.directions.value_or(rounds ? kMostDirections : 1);
+}
+
 std::string scheme_name(const SolveOptions& options) {
     return std::string(options::axes_of(options).name);
 }

@@ -95,6 +95,19 @@ std::vector<Option> stopping_options() {
          .column = Column::first,
          .set = [](Request& r, const Value& v) { r.options.digits = std::get<double>(v); },
          .get = [](const SolveOptions& o) { return refines(o.scheme) && o.digits > 0 ? Given(o.digits) : Given(); }},
+        {.name = "directions",
+         .type = Type::whole,
+         .help = "inexact-pcg: a new direction is made conjugate to so many before it; unless given 3 around cycles in "
+                 "words and else 1",
+         .low = 1,
+         .high = kMostDirections,
+         .since = "0.2",
+         .column = Column::later,
+         .set = [](Request& r, const Value& v) { r.options.directions = static_cast<int>(std::get<std::uint64_t>(v)); },
+         .get =
+             [](const SolveOptions& o) {
+                 return o.directions ? Given(static_cast<std::uint64_t>(*o.directions)) : Given();
+             }},
         {.name = "bounds",
          .type = Type::text,
          .help =

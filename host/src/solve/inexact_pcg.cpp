@@ -9,6 +9,7 @@
 // K(r) is the inner solver's approximate solution of A z = r, from z = 0 and r over its norm. It is a different map for
 // every r (steps of CG, rounded), which is why beta is the flexible one: with a fixed K, z'.r would be zero.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -36,8 +37,9 @@ constexpr int kMostFruitless = 10;
 class HostCgVectors final : public CgVectors {
 public:
     HostCgVectors(const Problem& problem, std::span<double> u, std::span<double> d, const SolveContext& context)
-        : problem_(problem), threads_(context.options.threads), u_(u), d_(d), z_(d.size()), p_(d.size()), q_(d.size()),
-          zero_(d.size(), 0.0), arithmetic_(problem.system, threads_, context.doubled) {}
+        : problem_(problem), threads_(context.options.threads), u_(u), d_(d),
+          z_(d.size()), kept_{{std::vector<double>(d.size()), std::vector<double>(d.size())}}, zero_(d.size(), 0.0),
+          arithmetic_(problem.system, threads_, context.doubled) {}
 
     [[nodiscard]] std::span<const double> d() const { return d_; }
     /// d / scale from `at` on.
@@ -59,18 +61,23 @@ public:
     void defect() override { arithmetic_.defect(u_, problem_.b, d_); }
     [[nodiscard]] double norm() override { return arithmetic_.norm(d_); }
     [[nodiscard]] double correction_by_defect() override { return dot(z_, d_); }
-    [[nodiscard]] double correction_by_product() override { return dot(z_, q_); }
-    void direct(double beta) override {
-        for_elements(p_.size(), [&](std::size_t i) { p_[i] = z_[i] + beta * p_[i]; });
+    [[nodiscard]] double correction_by_product(std::size_t before) override { return dot(z_, kept_[before].q); }
+    void direct(std::span<const double> beta) override {
+        kept_.resize(std::max(kept_.size(), beta.size()),
+                     {std::vector<double>(z_.size()), std::vector<double>(z_.size())});
+        direct_anew(beta, z_.data(), kept_,
+                    [&](const auto& work) { for_elements(z_.size(), [&](std::size_t i) { work(i, i); }); });
     }
     [[nodiscard]] double multiply() override {
-        arithmetic_.defect(p_, zero_, q_); // 0 - A p
-        return dot(p_, q_);
+        CgDirection& last = kept_.front();
+        arithmetic_.defect(last.p, zero_, last.q); // 0 - A p
+        return dot(last.p, last.q);
     }
     void step(double alpha) override {
+        const double *const p = kept_.front().p.data(), *const q = kept_.front().q.data();
         for_elements(u_.size(), [&](std::size_t i) {
-            u_[i] += alpha * p_[i];
-            d_[i] += alpha * q_[i];
+            u_[i] += alpha * p[i];
+            d_[i] += alpha * q[i];
         });
     }
 
@@ -94,7 +101,9 @@ private:
     const Problem& problem_;
     int threads_;
     std::span<double> u_, d_;
-    std::vector<double> z_, p_, q_, zero_;
+    std::vector<double> z_;
+    std::vector<CgDirection> kept_; ///< directions, the newest first
+    std::vector<double> zero_;
     DoubleArithmetic arithmetic_;
 };
 
@@ -104,7 +113,8 @@ public:
     InexactPcg(const Problem& problem, const Engine& engine, CycleVectors* cycle, std::span<double> u,
                std::span<double> d, SolveContext& context)
         : options_(context.options), context_(context), cycle_(cycle), scale_(options_), moving_(options_),
-          watch_(context), pace_(options_.give_up, context.target() / context.initial), norm_(context.norm) {
+          watch_(context), pace_(options_.give_up, context.target() / context.initial), norm_(context.norm),
+          directions_(static_cast<std::size_t>(directions_of(options_))) {
         if (cycle_ != nullptr) return;
         host_ = std::make_unique<HostCgVectors>(problem, u, d, context);
         inner_ = make_inner_solver(problem, engine, context);
@@ -160,7 +170,8 @@ private:
         return true;
     }
 
-    /// p from z and the p before, of which q is still -A p and so, times alpha, r' - r.
+    /// p from z and the p before, of which q is still -A p and so, times alpha, r' - r. With more directions from the
+    /// ones before that as well: z' less its part along each (Notay 2000).
     [[nodiscard]] bool direction() {
         const double rz = vectors().correction_by_defect();
         if (!(rz > 0))
@@ -168,10 +179,12 @@ private:
                          trouble_.empty()
                              ? "r.z is not above zero: the inner solver's correction does not descend in these formats"
                              : trouble_);
-        const double beta = first_ ? 0 : alpha_ * vectors().correction_by_product() / rz_;
-        first_ = false;
-        vectors().direct(beta);
-        rz_ = rz;
+        std::array<double, kMostDirections> beta{}; // (p.q of before is r.z over alpha)
+        for (std::size_t k = 0; k < kept_.size(); ++k)
+            beta[k] = kept_[k].alpha * vectors().correction_by_product(k) / kept_[k].rz;
+        vectors().direct(std::span(beta).first(directions_));
+        if (kept_.size() == directions_) kept_.pop_back();
+        kept_.insert(kept_.begin(), {rz, 0});
         return true;
     }
 
@@ -181,10 +194,10 @@ private:
         if (!(pq > 0))
             return ended(Status::breakdown, pq < 0 ? "p.A p is below zero: the matrix is indefinite"
                                                    : "p.A p is zero or not finite: values leave double precision");
-        alpha_ = rz_ / pq;
-        vectors().step(alpha_);
+        const double alpha = kept_.front().alpha = kept_.front().rz / pq;
+        vectors().step(alpha);
         ++context_.result.outer_iterations;
-        context_.step(alpha_, pq, 1);
+        context_.step(alpha, pq, 1);
         const double before = norm_;
         norm_ = vectors().norm();
         const bool spent = norm_ <= kSpentUnits * formats::kDouble.epsilon() * before;
@@ -216,7 +229,7 @@ private:
                                             "tolerance: this recurrence in double cannot; try a refinement scheme");
         best_true_ = norm_;
         if (watch_.ends(context_, norm_ / context_.initial)) return false;
-        first_ = true;
+        kept_.clear();
         return true;
     }
 
@@ -224,6 +237,11 @@ private:
     [[nodiscard]] bool reached_as_given() const {
         return host_ && context_.reached_as_given(norm_, [&] { return host_->d(); });
     }
+
+    /// Of a direction: r.z as it was made, and its step.
+    struct Kept {
+        double rz, alpha;
+    };
 
     const SolveOptions& options_;
     SolveContext& context_;
@@ -235,9 +253,10 @@ private:
     Watch watch_;
     Pace pace_;
     std::uint64_t steps_ = 0;
-    double norm_, rz_ = 0, alpha_ = 0;
+    double norm_;
     double best_true_ = std::numeric_limits<double>::infinity(); ///< of the defects formed anew
-    bool first_ = true;                                          ///< there is no direction to keep
+    std::size_t directions_; ///< a new direction becomes conjugate to so many of those before it
+    std::vector<Kept> kept_; ///< of these, those that there are, the newest first
     int fruitless_ = 0;
     std::string trouble_; ///< of the last inner solve
 };

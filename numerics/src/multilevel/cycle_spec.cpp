@@ -72,6 +72,14 @@ std::vector<int> parse_bits(std::string_view text, const BitsField& field, std::
     return bits;
 }
 
+/// An interpolation's bits where nothing is said of them.
+std::vector<int> usual_p(const std::vector<int>& c) {
+    std::vector<int> bits;
+    for (const int of_c : c) bits.push_back(std::max(kUsualInterpolation, of_c));
+    while (bits.size() > 1 && bits.back() == bits[bits.size() - 2]) bits.pop_back();
+    return bits;
+}
+
 } // namespace
 
 std::string to_string(const CycleSpec& spec) {
@@ -80,7 +88,7 @@ std::string to_string(const CycleSpec& spec) {
     if (spec.in_double) return text + ",w=double";
     CycleSpec usual;
     usual.f = usual_f(spec.w);
-    if (spec.p == spec.c) usual.p = spec.c;
+    if (spec.p == usual_p(spec.c)) usual.p = spec.p;
     for (const BitsField& field : kBitsFields)
         if (const auto& bits = spec.*field.member; field.key == "w" || bits != usual.*field.member)
             text += fmt::format(",{}={}", field.key, fmt::join(bits, "/"));
@@ -118,7 +126,7 @@ CycleSpec parse_cycle_spec(std::string_view text) {
     }
     if (spec.in_double && seen.size() > 1) fail(text, "with w=double there are no other bits: leave them out");
     if (seen.count("f") == 0) spec.f = usual_f(spec.w);
-    if (spec.p == spec.c) spec.p.clear();
+    if (spec.p == usual_p(spec.c)) spec.p.clear();
     return spec;
 }
 

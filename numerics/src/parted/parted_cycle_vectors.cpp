@@ -34,8 +34,8 @@ PartedCycleVectors::PartedCycleVectors(const System& system, std::unique_ptr<mul
     iterate_.on_every_part([&](std::size_t k, IterateShare& s) {
         Vectors& v = part_[k];
         v.z.assign(s.local.owned.size(), 0.0);
-        for (auto* all : {&v.p, &v.q, &v.zero}) all->assign(s.u.size(), 0.0);
-        iterate_.holds_beside(k, 2 * v.z.size() + 3 * v.p.size());
+        for (auto* all : {&v.last().p, &v.last().q, &v.zero}) all->assign(s.u.size(), 0.0);
+        iterate_.holds_beside(k, 2 * v.z.size() + 3 * s.u.size());
     });
 }
 
@@ -93,8 +93,8 @@ namespace {
 double correction_of(const IterateShare&, const auto& v, std::size_t i) {
     return v.z[i];
 }
-double product_of(const IterateShare& s, const auto& v, std::size_t i) {
-    return v.q[s.local.owned[i]];
+double product_of(const IterateShare& s, const auto& v, std::size_t before, std::size_t i) {
+    return v.directions[before].q[s.local.owned[i]];
 }
 
 } // namespace
@@ -104,16 +104,20 @@ double PartedCycleVectors::correction_by_defect() {
                [](const IterateShare& s, const auto&, std::size_t i) { return s.d[s.local.owned[i]]; });
 }
 
-double PartedCycleVectors::correction_by_product() {
+double PartedCycleVectors::correction_by_product(std::size_t before) {
     return dot([](const auto& s, const auto& v, std::size_t i) { return correction_of(s, v, i); },
-               [](const auto& s, const auto& v, std::size_t i) { return product_of(s, v, i); });
+               [=](const auto& s, const auto& v, std::size_t i) { return product_of(s, v, before, i); });
 }
 
-void PartedCycleVectors::direct(double beta) {
+void PartedCycleVectors::direct(std::span<const double> beta) {
     iterate_.on_every_part([&](std::size_t k, IterateShare& s) {
-        const double* const z = part_[k].z.data();
-        double* const p = part_[k].p.data();
-        for_owned(s, [=](std::size_t i, std::size_t at) { p[at] = z[i] + beta * p[at]; });
+        Vectors& v = part_[k];
+        if (v.directions.size() < beta.size()) {
+            v.directions.resize(beta.size(),
+                                {std::vector<double>(s.u.size(), 0.0), std::vector<double>(s.u.size(), 0.0)});
+            iterate_.holds_beside(k, 2 * v.z.size() + (1 + 2 * beta.size()) * s.u.size());
+        }
+        direct_anew(beta, v.z.data(), v.directions, [&](const auto& work) { for_owned(s, work); });
     });
 }
 
@@ -121,21 +125,21 @@ double PartedCycleVectors::multiply() {
     // The defect of p where b is zero.
     const auto in_their_places = [this] {
         iterate_.on_every_part([&](std::size_t k, IterateShare& s) {
-            s.u.swap(part_[k].p);
+            s.u.swap(part_[k].last().p);
             s.b.swap(part_[k].zero);
-            s.d.swap(part_[k].q);
+            s.d.swap(part_[k].last().q);
         });
     };
     in_their_places();
     iterate_.defect();
     in_their_places();
-    return dot([](const IterateShare& s, const auto& v, std::size_t i) { return v.p[s.local.owned[i]]; },
-               [](const auto& s, const auto& v, std::size_t i) { return product_of(s, v, i); });
+    return dot([](const IterateShare& s, const auto& v, std::size_t i) { return v.directions[0].p[s.local.owned[i]]; },
+               [](const auto& s, const auto& v, std::size_t i) { return product_of(s, v, 0, i); });
 }
 
 void PartedCycleVectors::step(double alpha) {
     iterate_.on_every_part([&](std::size_t k, IterateShare& s) {
-        const double *const p = part_[k].p.data(), *const q = part_[k].q.data();
+        const double *const p = part_[k].last().p.data(), *const q = part_[k].last().q.data();
         double *const u = s.u.data(), *const d = s.d.data();
         for_owned(s, [=](std::size_t, std::size_t at) {
             u[at] += alpha * p[at];

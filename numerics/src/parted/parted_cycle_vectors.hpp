@@ -22,8 +22,8 @@ public:
     void defect() override { iterate_.defect(); }
     [[nodiscard]] double norm() override { return iterate_.norm(); }
     [[nodiscard]] double correction_by_defect() override;
-    [[nodiscard]] double correction_by_product() override;
-    void direct(double beta) override;
+    [[nodiscard]] double correction_by_product(std::size_t before) override;
+    void direct(std::span<const double> beta) override;
     [[nodiscard]] double multiply() override;
     void step(double alpha) override;
     void keep() override;
@@ -32,9 +32,11 @@ public:
     [[nodiscard]] std::string levels() const override { return cycle_->description(); }
 
 private:
-    /// One part's. p, q and `zero` have its ghosts, as u, b and d have.
+    /// One part's. Directions and `zero` have its ghosts, as u, b and d have.
     struct Vectors {
-        std::vector<double> z, own, p, q, zero, kept;
+        std::vector<double> z, own, zero, kept;
+        std::vector<CgDirection> directions{1}; ///< the newest first
+        [[nodiscard]] CgDirection& last() { return directions.front(); }
     };
     /// The sum of a(share, vectors, row) b(share, vectors, row) over all rows, in the order of the host's.
     template <class A, class B> double dot(const A& a, const B& b);

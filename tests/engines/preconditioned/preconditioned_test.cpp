@@ -192,6 +192,7 @@ TEST(Preconditioned, FlexibleTakesInexactPcgsSteps) {
             SolveOptions o;
             o.scheme = Scheme::inexact_pcg;
             o.preconditioner = parse_cycle_spec(cycle);
+            o.directions = 1; // (as many as the recurrence keeps)
             o.tolerance = 1e-9;
             const SolveResult other = solve(problem, *make_emulated_engine(), o);
             EXPECT_EQ(other.status, Status::converged);

@@ -30,8 +30,8 @@ const char* const kSpecs[] = {"v22,w=10,c=10",
                               "v33,w=9,f=20,c=9",
                               "b4,w=4,c=4",
                               "v11,w=4,f=4,e=4,g=0,c=6",
-                              "v22,w=10,c=10,p=14",
-                              "v22,w=12/10,c=12,p=14,s=64",
+                              "v22,w=10,c=10,p=10",
+                              "v22,w=12/10,c=12,s=64",
                               "v12,w=16,c=15,p=16,s=64,f=24,e=24"};
 
 std::vector<System> systems() {
@@ -83,8 +83,8 @@ TEST_F(GpuRowCycles, ACycleHasTheDefinitionsBits) {
 }
 
 /// On a device each where there are as many, else on one.
-std::unique_ptr<CycleSolver> over(int parts, const System& system, const CycleSpec& spec, bool cg) {
-    return make_parted_gpu_engine(spread_devices(parts))->cycles(system, spec, {formats::kDouble, cg, 2});
+std::unique_ptr<CycleSolver> over(int parts, const System& system, const CycleSpec& spec, bool cg, int directions = 1) {
+    return make_parted_gpu_engine(spread_devices(parts))->cycles(system, spec, {formats::kDouble, cg, 2, directions});
 }
 
 /// Integers have no order: r -= A c, u += c are those of one device, whoever computes which row.
@@ -123,13 +123,14 @@ TEST_F(GpuRowCycles, OverPartsCgTakesAsManyIterations) {
     std::vector<double> b(system.size()), one, several, repeated;
     defect(system, std::vector<double>(system.size(), 1.0), b, b, 2);
     for (double& x : b) x = -x;
-    for (const char* const text : {"v22,w=10,c=10", "v12,w=double", "v21,w=double"}) {
+    for (const auto& [text, directions] : {std::pair("v22,w=10,c=10", 1), std::pair("v22,w=10,c=10", 3),
+                                           std::pair("v12,w=double", 2), std::pair("v21,w=double", 1)}) {
         const CycleSpec spec = parse_cycle_spec(text);
         const CycleSolveReport expected =
-            make_gpu_engine()->cycles(system, spec, {formats::kDouble, true, 2})->solve(b, 1e-9, 100, one);
+            make_gpu_engine()->cycles(system, spec, {formats::kDouble, true, 2, directions})->solve(b, 1e-9, 100, one);
         for (const int parts : {2, 3}) {
             SCOPED_TRACE(std::string(text) + ", " + std::to_string(parts) + " parts");
-            const auto solver = over(parts, system, spec, true);
+            const auto solver = over(parts, system, spec, true, directions);
             const CycleSolveReport found = solver->solve(b, 1e-9, 100, several);
             // Sums have one order: who reads what another part has changed already would show.
             for (int again = 0; again < 3; ++again) {
@@ -183,6 +184,28 @@ TEST_F(GpuRowCycles, AStencilsCycleUnderCgHasThem) {
         if (c[i] != 0) alpha = u[i] / c[i];
     // Each u is alpha c rounded once; this alpha is within an ulp and a half of the device's.
     for (std::size_t i = 0; i < c.size(); ++i) ASSERT_NEAR(u[i], alpha * c[i], 0x1p-51 * std::abs(alpha * c[i])) << i;
+}
+
+/// Where ten bits' roundings are many: more directions take iterations off, and the device's are the processor's.
+TEST_F(GpuRowCycles, MoreDirectionsTakeIterationsOff) {
+    const System system(test::circuit(250, 4));
+    Problem problem{.name = "rows", .system = system, .b = {}, .exact = {}};
+    std::vector<double> zero(system.size());
+    problem.b.resize(system.size());
+    defect(system, std::vector<double>(system.size(), 1.0), zero, problem.b, 2);
+    for (double& x : problem.b) x = -x;
+    SolveOptions o;
+    o.scheme = Scheme::inexact_pcg;
+    o.preconditioner = parse_cycle_spec("v22,w=10,c=10");
+    const SolveResult three = solve(problem, *make_gpu_engine(), o),
+                      three_here = solve(problem, *make_emulated_engine(), o);
+    o.directions = 1;
+    const SolveResult one = solve(problem, *make_gpu_engine(), o),
+                      one_here = solve(problem, *make_emulated_engine(), o);
+    EXPECT_EQ(three.status, Status::converged);
+    EXPECT_LT(three.inner_iterations, one.inner_iterations);
+    EXPECT_NEAR(static_cast<double>(three.inner_iterations), static_cast<double>(three_here.inner_iterations), 1);
+    EXPECT_NEAR(static_cast<double>(one.inner_iterations), static_cast<double>(one_here.inner_iterations), 1);
 }
 
 TEST_F(GpuRowCycles, CgTakesTheProcessorsIterations) {

@@ -57,7 +57,7 @@ TEST(CycleOnRows, TheFastPathHasTheDefinitionsBits) {
                                       System(test::laplacian(3, 3, 1)),
                                       System(test::bands_of_jumps(33))};
     for (const char* text : {"v22,w=10,c=10", "v11,w=8,f=8,e=12,c=8", "b2,w=10", "v21,w=12,c=12,g=2", "v22,w=16,c=16",
-                             "v11,w=12/8,c=12/8,e=20", "v22,w=10,c=10,p=14", "v22,w=12/10,c=12,p=14,s=64",
+                             "v11,w=12/8,c=12/8,e=20", "v22,w=10,c=10,p=10", "v22,w=12/10,c=12,s=64",
                              "v12,w=16,c=15,p=16,s=64,f=24,e=24", "v11,w=8,c=4,p=16/12,e=24", "b2,w=10,c=6,p=4,s=64"})
         for (const System& system : systems) {
             const CycleSpec spec = parse_cycle_spec(text);
@@ -111,12 +111,15 @@ TEST(Cycle, SolvesPoissonInFewCycles) {
 
 TEST(CycleSpecText, PrintsWhatItReads) {
     for (const char* text : {"b2,w=10", "v11,w=8,f=8,e=12,c=8", "v22,w=12/10/8", "v22,w=double", "b1,w=16,g=0",
-                             "v22,w=12/10,c=10,p=14", "v11,w=10,p=16/12,s=64,g=2"})
+                             "v22,w=12/10,c=10,p=10", "v11,w=10,p=16/12,s=64,g=2"})
         EXPECT_EQ(to_string(parse_cycle_spec(text)), text);
     EXPECT_EQ(parse_cycle_spec("b2").w, std::vector{10});
     EXPECT_EQ(parse_cycle_spec("b2,w=8/8").w, std::vector{8});
     EXPECT_EQ(parse_cycle_spec("v12,w=12/10").f, (std::vector{19, 17}));
-    EXPECT_EQ(to_string(parse_cycle_spec("v11,w=8,c=9/8,p=9/8")), "v11,w=8,c=9/8"); // p is as c anyway
+    EXPECT_EQ(to_string(parse_cycle_spec("v11,w=8,c=9/8,p=14")), "v11,w=8,c=9/8"); // p is that anyway
+    EXPECT_EQ(to_string(parse_cycle_spec("v11,w=8,c=16/8,p=16/14")), "v11,w=8,c=16/8");
+    EXPECT_EQ(parse_cycle_spec("v11,c=16/8").interpolation(0), 16);
+    EXPECT_EQ(parse_cycle_spec("v11,c=16/8").interpolation(3), 14);
 }
 
 TEST(CycleSpecText, RefusesInOneLine) {

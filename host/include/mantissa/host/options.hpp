@@ -173,6 +173,8 @@ std::string refusal(const SolveOptions& options);
 /// Likewise, why this problem cannot be solved with them: CG does not take its matrix (Problem::suits_cg()), and they
 /// need one that it takes; or it has no such words. Names what takes it.
 std::string refusal(const SolveOptions& options, const Problem& problem);
+/// What of the options this problem has no use for, in a line; empty where there is nothing.
+std::string idle(const SolveOptions& options, const Problem& problem);
 /// The same of what runs CG whatever the options: throws InvalidInput with a line that begins with `who` where it does
 /// not take the problem's matrix.
 void require_suits_cg(const Problem& problem, std::string_view who);

@@ -17,6 +17,7 @@
 #include "mantissa/host/recurrence_choice.hpp"
 #include "mantissa/multilevel/cycle_spec.hpp"
 #include "mantissa/native.hpp"
+#include "mantissa/outer/cycle_vectors.hpp"
 #include "mantissa/partition/cuts.hpp"
 #include "mantissa/partition/space.hpp"
 #include "mantissa/resident_end.hpp"
@@ -147,6 +148,10 @@ struct SolveOptions {
     /// and what belongs to them mean nothing then. So it is alone with defect_correction, and CG's preconditioner with
     /// inexact_pcg; inner_iterations counts cycles.
     std::optional<CycleSpec> preconditioner;
+    /// Of inexact_pcg: a new direction becomes conjugate to so many of those before it, 1 to kMostDirections: FCG(m) of
+    /// Notay, "Flexible conjugate gradients", SIAM J. Sci. Comput. 22(4), 2000. Corrections that words round want more
+    /// than one; each further one costs two vectors and a sum. None: directions_of() says.
+    std::optional<int> directions;
     double tolerance = 1e-10; ///< on the defect norm relative to the initial one
     /// In the tolerance's place: on ||x - x*||_A / ||x*||_A. A scheme stops once the drops of its steps say so
     /// (mantissa/recurrence/energy.hpp), and EnergyEstimate::upper of the iterate as it is decides, formed anew: where
@@ -166,6 +171,10 @@ struct SolveOptions {
     bool keep_solution = false; ///< return u
     bool history = false;       ///< return the start and one point per outer step; a direct solver's start and end
 };
+
+/// SolveOptions::directions, or where that is none kMostDirections around cycles that round r to 12 bits or
+/// fewer, and else 1.
+int directions_of(const SolveOptions& options);
 
 /// A point of a solve's history, after one outer step.
 struct HistoryPoint {

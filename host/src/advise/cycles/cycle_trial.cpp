@@ -14,18 +14,14 @@ namespace {
 
 /// The bits that a CycleSpec may have (cycle_spec.hpp).
 constexpr int kFewest = 4, kMostOfR = 16, kMostOfF = 24, kMostOfCoefficients = 15, kMostOfInterpolation = 16;
-/// Of an interpolation's entry on rows. Where coefficients span decades so do the entries, which have one point; they
-/// take 16 bits of memory anyway, and with 14 sums of them and of words of 16 bits fit 32.
-constexpr int kUsualOfInterpolation = 14;
 /// What f has more than r where nothing is said of it.
 constexpr int kMoreOfF = 7;
 
 /// `shape`'s steps, in the usual words.
-CycleSpec usual_words(const CycleSpec& shape, bool rows) {
+CycleSpec usual_words(const CycleSpec& shape) {
     CycleSpec spec;
     spec.before = shape.before;
     spec.after = shape.after;
-    if (rows) spec.p = {kUsualOfInterpolation};
     return spec;
 }
 
@@ -119,7 +115,7 @@ void CycleSearch::polish(CycleSpec& spec, std::uint64_t limit) {
 }
 
 std::optional<CycleTrial> CycleSearch::longest(const CycleSpec& shape, std::uint64_t limit) {
-    CycleSpec spec = with_r(usual_words(shape, rows_), kMostOfR);
+    CycleSpec spec = with_r(usual_words(shape), kMostOfR);
     spec.e = {kMostOfF};
     if (rows_) {
         spec.c = {kMostOfCoefficients};
@@ -131,7 +127,7 @@ std::optional<CycleTrial> CycleSearch::longest(const CycleSpec& shape, std::uint
 }
 
 std::optional<CycleTrial> CycleSearch::shortest(const CycleSpec& shape, std::uint64_t limit) {
-    CycleSpec spec = usual_words(shape, rows_);
+    CycleSpec spec = usual_words(shape);
     if (!works(spec, limit)) {
         const std::optional<CycleTrial> any = longest(spec, limit);
         if (!any) return std::nullopt;
@@ -148,7 +144,7 @@ std::optional<CycleTrial> CycleSearch::shortest(const CycleSpec& shape, std::uin
         shorten(spec, limit, kFewest, [](CycleSpec& s) -> int& { return s.c.front(); });
         CycleSpec plain = spec; // shorter sums, and entries of P that fit them
         plain.sums = 32;
-        plain.p = {kUsualOfInterpolation};
+        plain.p.clear();
         if (!(plain == spec) && works(plain, limit)) spec = plain;
     }
     shorten(spec, limit, kFewest, [](CycleSpec& s) -> int& { return s.f.front(); });

@@ -90,7 +90,7 @@ Bits, one number for all levels or several from the finest on, as w=12/10/8:
   f=               of f, what smoothing found; 7 more than w
   e=               of e, the correction, as it goes up a level; 16
   c=               coefficients; 12
-  p=               an interpolation's entries; as c. Where coefficients span decades, 14
+  p=               an interpolation's entries; 14, or as c where that is more
   s=               32 or 64: of a sum with e, which is as long as sums have room; 32
   g=               fraction bits of r inside a level; 4
 

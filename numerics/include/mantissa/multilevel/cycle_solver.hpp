@@ -18,6 +18,7 @@ struct CycleLoop {
     Format iterate = kCycleIterate; ///< of u, b and the defect: words of 64 bits, or double
     bool cg = false;                ///< CG preconditioned by a cycle, in double with the flexible beta; else u += c
     int threads = 1;                ///< of this processor, for what it does; the bits do not depend on them
+    int directions = 1;             ///< 1 to kMostDirections: CG makes a new one conjugate to so many before it
 };
 
 enum class CycleSolveEnd : std::uint8_t {

@@ -16,11 +16,14 @@
 //   f=    bits of a word of f, what smoothing found        4..24, default 7 more than w
 //   e=    bits of a word of e as it goes up a level        4..24, default 16
 //   c=    bits of a coefficient                            4..16, default 12 (constant stencils are integers anyway)
-//   p=    bits of an interpolation's entry                 4..16, default as c (and 4, 2, 1 for constant stencils)
+//   p=    bits of an interpolation's entry                 4..16, default 14, or c where that is more (constant
+//   stencils
+//                                                          have 4, 2, 1): entries span decades where coefficients do
 //   s=    bits of a sum A e on sparse rows                 32 or 64, default 32: e is as long as its sums have room for
 //   g=    fraction bits of r inside a level                0..8, default 4
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -28,18 +31,23 @@
 
 namespace mantissa {
 
+/// Entries of an interpolation take 16 bits of memory anyway; with 14 sums of them and of words of 16 bits fit 32.
+inline constexpr int kUsualInterpolation = 14;
+
 /// See above. A value of its text form alone is well-formed; parse_cycle_spec() makes no other.
 struct CycleSpec {
     int before = 2, after = 0;                   ///< smoothing steps, 1..4 and 0..4; `after` 0 is kind b
     bool in_double = false;                      ///< no words: bits below mean nothing
     std::vector<int> w{10}, f{17}, e{16}, c{12}; ///< from the finest level on; the last holds for all coarser ones
-    std::vector<int> p;                          ///< likewise; empty: as c
+    std::vector<int> p;                          ///< likewise; empty: the default
     int guard = 4, sums = 32;
     /// Of one of the lists above, on level `l`, the finest being 0.
     [[nodiscard]] static int of(const std::vector<int>& bits, std::size_t l) {
         return bits[l < bits.size() ? l : bits.size() - 1];
     }
-    [[nodiscard]] int interpolation(std::size_t l) const { return of(p.empty() ? c : p, l); }
+    [[nodiscard]] int interpolation(std::size_t l) const {
+        return p.empty() ? std::max(kUsualInterpolation, of(c, l)) : of(p, l);
+    }
     friend bool operator==(const CycleSpec&, const CycleSpec&) = default;
 };
 

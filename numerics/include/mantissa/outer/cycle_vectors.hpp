@@ -2,15 +2,50 @@
 // loop sees sums and norms alone.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <span>
 #include <string>
+#include <type_traits>
+#include <vector>
 
 #include "mantissa/outer/spread_iterate.hpp"
 
 namespace mantissa {
 
+/// Directions that CG keeps at most, so that a new one becomes conjugate to them.
+inline constexpr int kMostDirections = 3;
+
+/// A direction of CG, and q = -A p.
+struct CgDirection {
+    std::vector<double> p, q;
+};
+
+/// The new direction of CgVectors::direct(), over the elements that `each` calls its work with: a number for z, and the
+/// place in p. The newest comes first in `kept` then.
+template <class Each>
+void direct_anew(std::span<const double> beta, const double* z, std::vector<CgDirection>& kept, const Each& each) {
+    const auto with = [&]<int D>(std::integral_constant<int, D>) {
+        std::array<const double*, D> p;
+        for (std::size_t k = 0; k < D; ++k) p[k] = kept[k].p.data();
+        double* const next = kept[D - 1].p.data();
+        each([=](std::size_t i, std::size_t at) {
+            double sum = z[i];
+            for (std::size_t k = 0; k < D; ++k) sum += beta[k] * p[k][at];
+            next[at] = sum;
+        });
+    };
+    static_assert(kMostDirections == 3);
+    if (beta.size() == 1) with(std::integral_constant<int, 1>{});
+    else if (beta.size() == 2) with(std::integral_constant<int, 2>{});
+    else with(std::integral_constant<int, 3>{});
+    std::ranges::rotate(kept, kept.end() - 1);
+}
+
 /// u, b and d = b - A u; z, a correction of d; and for CG around what corrects a direction p and q = -A p, by which d
-/// goes on as the recurrence's residual. Sums have the order of outer_order.hpp, wherever the elements are.
+/// goes on as the recurrence's residual. Where a new direction becomes conjugate to several, those before p and q are
+/// kept too. Sums have the order of outer_order.hpp, wherever the elements are.
 class CgVectors {
 public:
     CgVectors() = default;
@@ -22,11 +57,12 @@ public:
     virtual void defect() = 0;
     /// ||d||
     [[nodiscard]] virtual double norm() = 0;
-    /// z.d and z.q
+    /// z.d, and z.q with the q of `before` directions before the last one
     [[nodiscard]] virtual double correction_by_defect() = 0;
-    [[nodiscard]] virtual double correction_by_product() = 0;
-    /// p = z + beta p; at first p is zero.
-    virtual void direct(double beta) = 0;
+    [[nodiscard]] virtual double correction_by_product(std::size_t before) = 0;
+    /// p = z + beta[0] p + beta[1] (the p before) + ..., which takes the place of the oldest of so many; at first all
+    /// are zero. From 1 to kMostDirections, always as many; memory for them is had at first use.
+    virtual void direct(std::span<const double> beta) = 0;
     /// q = -A p. Returns p.q.
     [[nodiscard]] virtual double multiply() = 0;
     /// u += alpha p, d += alpha q
