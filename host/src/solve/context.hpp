@@ -18,6 +18,7 @@
 #include "mantissa/outer/spread_iterate.hpp"
 #include "mantissa/reached.hpp"
 #include "mantissa/recurrence/energy.hpp"
+#include "text/counted.hpp"
 
 namespace mantissa::solving {
 
@@ -167,7 +168,7 @@ public:
         }
         if (context.remaining() == 0) {
             context.stop(Status::iteration_limit,
-                         "the limit of " + std::to_string(context.limit) + " inner iterations is reached");
+                         "the limit of " + text::counted(context.limit, "inner iteration") + " is reached");
             return true;
         }
         return false;

@@ -9,6 +9,7 @@
 
 #include "inner.hpp"
 #include "schemes.hpp"
+#include "text/counted.hpp"
 
 namespace mantissa::solving {
 
@@ -48,7 +49,7 @@ void judge_direct(const Problem& problem, std::span<const double> u, std::span<d
                                         "formats cannot (try {})",
                                         going_on(problem, context.options)));
     if (context.cancelled) return context.stop(Status::iteration_limit, "stopped on request");
-    context.stop(Status::iteration_limit, "the limit of " + std::to_string(context.limit) + " iterations is reached");
+    context.stop(Status::iteration_limit, "the limit of " + text::counted(context.limit, "iteration") + " is reached");
 }
 
 void solve_direct(const Problem& problem, const Engine& engine, std::span<double> u, std::span<double> d,
