@@ -18,6 +18,7 @@ class SolveOptions(TypedDict, total=False):
     outer_loop: Optional[str]
     inner: Optional[int]
     digits: Optional[float]
+    directions: Optional[int]
     bounds: Optional[str]
     middle: Optional[Union[str, Sequence[FormatLike]]]
     middle_digits: Optional[float]
@@ -41,6 +42,7 @@ DEFAULTS: dict[str, Any] = {
     "outer_loop": None,
     "inner": 10,
     "digits": None,
+    "directions": None,
     "bounds": None,
     "middle": None,
     "middle_digits": 2,
