@@ -13,6 +13,8 @@ at least). For every field and level two numbers are found, by solves to a true 
                most words, and w before c, f and e, until no single bit less on any level does (or four are left, the fewest
                that there are)
 
+CG keeps one direction, so that what words round away shows in the count.
+
 FOLDER holds matrices (MANTISSA_DATA/matrices where it is left out); without it they are left out. The end code is 1 when
 --check finds the record wrong: a list that takes other iterations, or that does with a bit less.
 """
@@ -55,6 +57,8 @@ class Solves:
         """Until it has converged; None where it does not within `limit`."""
         if cycle not in self.known:
             command = [self.program, "solve", "--problem", self.problem, "--preconditioner", f"multilevel:{cycle}", "--json"]
+            if self.shape.startswith("v"): # (CG stands around these)
+                command += ["--directions", "1"]
             done = subprocess.run(command + (["--max-iterations", str(limit)] if limit else []), cwd=self.folder,
                                   capture_output=True, text=True, check=False)
             if done.returncode == 2:
@@ -69,7 +73,9 @@ class Solves:
 
 
 def text(shape, lists):
-    return shape + "".join(f",{field}=" + "/".join(map(str, lists[field])) for field in sorted(lists))
+    """The cycle; an interpolation has the coefficients' bits."""
+    fields = {**lists, "p": lists["c"]} if "c" in lists else lists
+    return shape + "".join(f",{field}=" + "/".join(map(str, fields[field])) for field in sorted(fields))
 
 
 def with_bits(lists, field, level, bits):

@@ -136,11 +136,12 @@ std::string to_string(Scheme scheme) {
     return scheme_name(of);
 }
 
-int directions_of(const SolveOptions& options) {
+int directions_of(const SolveOptions& options, std::size_t unknowns) {
     constexpr int kShort = 12; // bits of r: what longer words lose costs no iterations
     const auto& cycle = options.preconditioner;
     const bool rounds = cycle && !cycle->in_double && cycle->w.front() <= kShort;
-    return options.directions.value_or(rounds ? kMostDirections : 1);
+    const auto wanted = static_cast<std::size_t>(options.directions.value_or(rounds ? kMostDirections : 1));
+    return static_cast<int>(std::clamp<std::size_t>(wanted, 1, std::max<std::size_t>(unknowns, 2) - 1));
 }
 
 std::string scheme_name(const SolveOptions& options) {

@@ -97,8 +97,8 @@ std::vector<Option> stopping_options() {
          .get = [](const SolveOptions& o) { return refines(o.scheme) && o.digits > 0 ? Given(o.digits) : Given(); }},
         {.name = "directions",
          .type = Type::whole,
-         .help = "inexact-pcg: a new direction is made conjugate to so many before it; unless given 3 around cycles in "
-                 "words and else 1",
+         .help = "inexact-pcg: a new direction is made conjugate to so many before it; unless given 3 around cycles "
+                 "whose r has at most 12 bits, and else 1",
          .low = 1,
          .high = kMostDirections,
          .since = "0.2",

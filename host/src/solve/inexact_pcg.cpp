@@ -63,8 +63,8 @@ public:
     [[nodiscard]] double correction_by_defect() override { return dot(z_, d_); }
     [[nodiscard]] double correction_by_product(std::size_t before) override { return dot(z_, kept_[before].q); }
     void direct(std::span<const double> beta) override {
-        kept_.resize(std::max(kept_.size(), beta.size()),
-                     {std::vector<double>(z_.size()), std::vector<double>(z_.size())});
+        if (kept_.size() < beta.size())
+            kept_.resize(beta.size(), {std::vector<double>(z_.size()), std::vector<double>(z_.size())});
         direct_anew(beta, z_.data(), kept_,
                     [&](const auto& work) { for_elements(z_.size(), [&](std::size_t i) { work(i, i); }); });
     }
@@ -114,7 +114,7 @@ public:
                std::span<double> d, SolveContext& context)
         : options_(context.options), context_(context), cycle_(cycle), scale_(options_), moving_(options_),
           watch_(context), pace_(options_.give_up, context.target() / context.initial), norm_(context.norm),
-          directions_(static_cast<std::size_t>(directions_of(options_))) {
+          directions_(static_cast<std::size_t>(directions_of(options_, problem.system.size()))) {
         if (cycle_ != nullptr) return;
         host_ = std::make_unique<HostCgVectors>(problem, u, d, context);
         inner_ = make_inner_solver(problem, engine, context);

@@ -35,7 +35,7 @@ constexpr AxisHelp kAxes[] = {
     {"exponent", "8,11", "floating", "exponent bits", {}, 2, 11},
     {"order", "chain,flux,second-difference", "floating", "how a row is formed"},
     {"window", "no,yes", "floating", "are dot products summed in a fixed window, dot=fixed[13:-50]?"},
-    {"lanes", "1,2,4", "grid", "elements that a core takes a clock", {}, 1, 64},
+    {"lanes", "1,2,4", "grid", "elements that a core takes a clock", {}, 1, 256},
     {"inner", "5,7,10,14,20,28,40", "CG", "inner iterations of an outer step", {}, 1, 1000},
     {"smoothing", "b1,b2,b3,v11,v12,v22", "cycle", "of a cycle: steps on the way down alone, or before and after"},
     {"word", "6..14", "cycle", "bits of a word of r as it enters a level", {}, 4, 16},

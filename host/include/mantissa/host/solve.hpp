@@ -174,7 +174,8 @@ struct SolveOptions {
 
 /// SolveOptions::directions, or where that is none kMostDirections around cycles that round r to 12 bits or
 /// fewer, and else 1.
-int directions_of(const SolveOptions& options);
+/// Fewer than `unknowns`: what is conjugate to as many is zero but for rounding.
+int directions_of(const SolveOptions& options, std::size_t unknowns);
 
 /// A point of a solve's history, after one outer step.
 struct HistoryPoint {

@@ -94,6 +94,9 @@ Bits, one number for all levels or several from the finest on, as w=12/10/8:
   s=               32 or 64: of a sum with e, which is as long as sums have room; 32
   g=               fraction bits of r inside a level; 4
 
+CG around a cycle whose r has at most 12 bits keeps three directions in place of one, since words
+round anew in every step (--directions).
+
 Poisson's equation has levels of its grid and integers for coefficients, without a multiplication in
 a row; other grids of 2^n + 1 nodes a side have interpolation that follows the operator; sparse rows
 are gathered by smoothed aggregation. Plates and shells (fourth order) want other preconditioners:

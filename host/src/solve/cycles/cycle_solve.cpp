@@ -28,7 +28,7 @@ CycleLoop loop_around_cycles(const Problem& problem, const SolveOptions& options
     const bool cg = options.scheme == Scheme::inexact_pcg;
     const bool words = !cg && !options.preconditioner->in_double && multilevel::grid_words(problem.system).has_value();
     return {options.outer.value_or(words ? kCycleIterate : formats::kDouble), cg, options.threads,
-            directions_of(options)};
+            directions_of(options, problem.system.size())};
 }
 
 namespace {

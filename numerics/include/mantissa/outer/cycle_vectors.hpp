@@ -40,7 +40,7 @@ void direct_anew(std::span<const double> beta, const double* z, std::vector<CgDi
     if (beta.size() == 1) with(std::integral_constant<int, 1>{});
     else if (beta.size() == 2) with(std::integral_constant<int, 2>{});
     else with(std::integral_constant<int, 3>{});
-    std::ranges::rotate(kept, kept.end() - 1);
+    std::rotate(kept.begin(), kept.end() - 1, kept.end());
 }
 
 /// u, b and d = b - A u; z, a correction of d; and for CG around what corrects a direction p and q = -A p, by which d
