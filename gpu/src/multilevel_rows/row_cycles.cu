@@ -328,6 +328,8 @@ std::string row_cycles_refusal(const System& system, const CycleLoop& loop, int 
     if (!(loop.iterate == formats::kDouble))
         return "outer " + to_string(loop.iterate) +
                ": engine gpu has the loop around cycles on rows in double; leave outer out";
+    if (loop.directions < 1 || loop.directions > kMostDirections)
+        return "directions " + std::to_string(loop.directions) + ": give 1 to " + std::to_string(kMostDirections);
     if (system.size() >= std::size_t{1} << 32)
         return "preconditioner multilevel: engine gpu runs systems of fewer than 2^32 unknowns; leave the engine out";
     if (parts > 1 && system.size() < kLeastOfPart * static_cast<std::size_t>(parts))

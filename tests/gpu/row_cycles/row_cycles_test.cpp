@@ -155,6 +155,8 @@ TEST_F(GpuRowCycles, TooFewRowsForParts) {
     const auto two = make_parted_gpu_engine(spread_devices(2));
     EXPECT_NE(two->cycles_refusal(system, parse_cycle_spec("v22,w=10"), loop).find("900 unknowns are too few"),
               std::string::npos);
+    EXPECT_EQ(make_gpu_engine()->cycles_refusal(system, parse_cycle_spec("v22,w=10"), {formats::kDouble, true, 1, 4}),
+              "directions 4: give 1 to 3");
 }
 
 /// A slip into the processor's set-up would change no bit.
