@@ -17,7 +17,7 @@ namespace {
 
 /// Commands with the options of a solve that the commands' own examples lack. tests/docs/check_commands.py runs them,
 /// and looks whether an option has none.
-constexpr std::array<std::string_view, 23> kMore{
+constexpr std::array<std::string_view, 24> kMore{
     "mantissa solve --problem poisson2d:level=6 --format s10e8 --scheme defect-correction --middle s36e11,s23e8 "
     "--middle-digits 3",
     "mantissa solve --problem poisson2d:level=6 --schedule '1:s52e11;2e-3:s23e8'",
@@ -33,6 +33,7 @@ constexpr std::array<std::string_view, 23> kMore{
     "'gmres(20)'",
     "mantissa solve --problem poisson2d:level=6 --spec fx18.16 --recurrence chebyshev --inner 50 --bounds 0.004,4",
     "mantissa solve --problem poisson2d:level=6 --preconditioner multilevel:v11,w=10",
+    "mantissa solve --problem mtx:MATRIX.mtx --preconditioner multilevel:v22,w=10 --directions 1",
     "mantissa solve --problem poisson2d:level=6 --format s10e8 --max-iterations 500",
     "mantissa solve --problem poisson2d:level=6 --spec fx18.16 --resident",
     "mantissa solve --problem poisson2d:level=8 --engine gpu --plan grid-stream",
