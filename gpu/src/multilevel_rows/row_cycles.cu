@@ -138,7 +138,9 @@ public:
             part.v.scale = made_.cycle->scale(p);
             part.graph.capture([&](cudaStream_t stream) {
                 // (Several devices take longer to begin together than an iteration that is not needed any more.)
-                const std::uint32_t count = loop.directions == 3 ? 3 : parts_.several() ? kAtATime : 2;
+                const std::uint32_t most = parts_.several() ? kAtATime : 2,
+                                    round = static_cast<std::uint32_t>(loop.directions),
+                                    count = std::max(round, most - most % round);
                 for (std::uint32_t k = 0; k < count; ++k) iteration(p, stream, k);
             });
         }
@@ -171,7 +173,8 @@ public:
         });
         for_parts([&](int p, LoopOfPart&) {
             parts_.count_from(0);
-            exchange_sums(p, stream(p), {}, true);
+            exchange_sums(
+                p, stream(p), 0, [](Sums& s, std::size_t) { return s.rr; }, true);
         });
         while (status.done == 0) {
             const std::uint32_t before = status.iterations;
@@ -238,44 +241,25 @@ private:
         const double best = *std::min_element(history.begin(), recent), now = *std::min_element(recent, history.end());
         return now < kWorthwhile * best ? CycleSolveEnd::limit : CycleSolveEnd::stagnated;
     }
-    /// What parts have found: sums of blocks, as `where` finds them in a part's, and where asked for the largest of the
-    /// residual.
-    using Where = double* (*)(Sums&);
-    void exchange_sums(int p, cudaStream_t on, std::initializer_list<Where> sums, bool largest = false) {
+    /// What parts have found: so many sums of blocks, as `place` finds them in a part's by their number, and where asked
+    /// for the largest of the residual.
+    template <class Place>
+    void exchange_sums(int p, cudaStream_t on, std::size_t count, const Place& place, bool largest = false) {
         Exchange m;
         m.sums_of_part = sum_blocks_;
         for (std::size_t k = 0; k < own_.size(); ++k) {
-            std::size_t which = 0;
-            for (const Where sum : sums) m.sums[which++][k] = sum(*own_[k]->sums.data());
+            Sums& sums = *own_[k]->sums.data();
+            for (std::size_t which = 0; which < count; ++which) m.sums[which][k] = place(sums, which);
             if (largest) m.largest[0][k] = &own_[k]->status.data()->largest;
         }
         parts_.exchange(on, p, m, own_[static_cast<std::size_t>(p)]->status.data());
     }
-    void exchange_sums_of_z(int p, cudaStream_t on) {
-        const Where rz = [](Sums&s) { return s.rz; }, zq = [](Sums&s) { return s.zq[0]; },
-                    second = [](Sums&s) { return s.zq[1]; }, third = [](Sums&s) { return s.zq[2]; };
-        switch (own_.front()->v.directions) {
-        case 1:
-            return exchange_sums(p, on, {rz, zq});
-        case 2:
-            return exchange_sums(p, on, {rz, zq, second});
-        default:
-            return exchange_sums(p, on, {rz, zq, second, third});
-        }
-    }
-    template <class Work> static void with_directions(int directions, const Work& work) {
-        static_assert(kMostDirections == 3);
-        if (directions == 1) work(std::integral_constant<int, 1>{});
-        else if (directions == 2) work(std::integral_constant<int, 2>{});
-        else work(std::integral_constant<int, 3>{});
-    }
     /// A part's vectors in iteration k of a graph: the oldest direction's place is the next one's.
     [[nodiscard]] LoopVectors vectors(int p, std::uint32_t k) const {
         LoopVectors v = own_[static_cast<std::size_t>(p)]->v;
-        const std::uint32_t newest =
-            static_cast<std::uint32_t>(v.directions) - k % static_cast<std::uint32_t>(v.directions);
-        std::rotate(v.p, v.p + newest % v.directions, v.p + v.directions);
-        std::rotate(v.q, v.q + newest % v.directions, v.q + v.directions);
+        const auto count = static_cast<std::uint32_t>(v.directions), newest = (count - k % count) % count;
+        std::rotate(v.p, v.p + newest, v.p + count);
+        std::rotate(v.q, v.q + newest, v.q + count);
         return v;
     }
     void iteration(int p, cudaStream_t on, std::uint32_t k) {
@@ -289,8 +273,10 @@ private:
         LoopView view{v.r, {}, v.directions, v.z, places, status, sum_blocks_};
         std::copy_n(v.q, v.directions, view.q);
         made_.cycle->launch_on(on, p, view);
-        exchange_sums_of_z(p, on);
-        with_directions(v.directions, [&](auto directions) {
+        exchange_sums(p, on, 1 + static_cast<std::size_t>(v.directions), [](Sums& s, std::size_t which) {
+            return which == 0 ? s.rz : s.zq[which - 1];
+        });
+        with_directions(static_cast<std::size_t>(v.directions), [&](auto directions) {
             const auto kernel = direction<decltype(directions)::value>;
             launch(kernel, at_a_time(kernel, blocks_for(part.own.count())), kThreads, on, early, part.own, v,
                    part.sums.data(), all_blocks, cg_, status);
@@ -304,10 +290,11 @@ private:
             const auto kernel = apply<decltype(lanes)::value>;
             launch(kernel, at_a_time(kernel, sum_blocks_), kThreads, on, early, part.a.view, next, places, status);
         });
-        exchange_sums(p, on, {[](Sums& s) { return s.pq; }});
+        exchange_sums(p, on, 1, [](Sums& s, std::size_t) { return s.pq; });
         launch(step, at_a_time(step, sum_blocks_), kThreads, on, early, part.own, next, places, all_blocks, cg_,
                status);
-        exchange_sums(p, on, {[](Sums& s) { return s.rr; }}, true);
+        exchange_sums(
+            p, on, 1, [](Sums& s, std::size_t) { return s.rr; }, true);
         const auto states = made_.cycle->states(p);
         const unsigned exchanges = parts_.several() ? parts_.exchanges() : 0;
         launch(judge, 1, kThreads, on, early, part.sums.data(), all_blocks, cg_, states.words, states.count, exchanges,

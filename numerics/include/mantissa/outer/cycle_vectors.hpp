@@ -17,6 +17,14 @@ namespace mantissa {
 /// Directions that CG keeps at most, so that a new one becomes conjugate to them.
 inline constexpr int kMostDirections = 3;
 
+/// Calls `work` with so many directions as a number that is known when it is compiled.
+template <class Work> void with_directions(std::size_t count, const Work& work) {
+    static_assert(kMostDirections == 3);
+    if (count == 1) work(std::integral_constant<int, 1>{});
+    else if (count == 2) work(std::integral_constant<int, 2>{});
+    else work(std::integral_constant<int, 3>{});
+}
+
 /// A direction of CG, and q = -A p.
 struct CgDirection {
     std::vector<double> p, q;
@@ -26,7 +34,7 @@ struct CgDirection {
 /// place in p. The newest comes first in `kept` then.
 template <class Each>
 void direct_anew(std::span<const double> beta, const double* z, std::vector<CgDirection>& kept, const Each& each) {
-    const auto with = [&]<int D>(std::integral_constant<int, D>) {
+    with_directions(beta.size(), [&]<int D>(std::integral_constant<int, D>) {
         std::array<const double*, D> p;
         for (std::size_t k = 0; k < D; ++k) p[k] = kept[k].p.data();
         double* const next = kept[D - 1].p.data();
@@ -35,11 +43,7 @@ void direct_anew(std::span<const double> beta, const double* z, std::vector<CgDi
             for (std::size_t k = 0; k < D; ++k) sum += beta[k] * p[k][at];
             next[at] = sum;
         });
-    };
-    static_assert(kMostDirections == 3);
-    if (beta.size() == 1) with(std::integral_constant<int, 1>{});
-    else if (beta.size() == 2) with(std::integral_constant<int, 2>{});
-    else with(std::integral_constant<int, 3>{});
+    });
     std::rotate(kept.begin(), kept.end() - 1, kept.end());
 }
 
