@@ -33,7 +33,7 @@ public:
         if (std::string why = whole_->refusal(spec, system, options); !why.empty()) return why;
         if (!spec.fixed_vectors() && !spec.dot.fixed)
             return fmt::format("datapath '{}' over {} GPUs: sums in floating point depend on their order; give "
-                               "dot=fixed[MSB:LSB], or integers",
+                               "dot=fixed[MSB:LSB], integers, or cycles, --preconditioner multilevel",
                                to_string(spec), peers_->parts());
         const bool sparse = system.kind() == System::Kind::sparse;
         // A strip has two grid rows, so that a row's reach ends in the next strip.
