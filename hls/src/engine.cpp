@@ -176,6 +176,14 @@ public:
         if (const std::string why = refusal(spec, system, options); !why.empty()) throw InvalidInput(why);
         return std::make_unique<HlsSession>(system, spec, options.recurrence);
     }
+    [[nodiscard]] std::string cycle_refusal(const System& system, const CycleSpec& spec) const override {
+        return multilevel::word_cycle_refusal(name(), system, spec);
+    }
+    [[nodiscard]] std::unique_ptr<Cycle> cycle(const System& system, const CycleSpec& spec, int) const override {
+        if (const std::string why = cycle_refusal(system, spec); !why.empty()) throw InvalidInput(why);
+        const auto grid = *multilevel::grid_words(system);
+        return multilevel::make_cycle_of_words(grid, spec, hls::make_cycle_core(grid, spec));
+    }
     [[nodiscard]] std::string cycles_refusal(const System& system, const CycleSpec& spec,
                                              const CycleLoop& loop) const override {
         return multilevel::word_cycles_refusal(name(), system, spec, loop);

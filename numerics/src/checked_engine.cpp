@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "mantissa/multilevel/cycle.hpp"
 #include "mantissa/multilevel/cycle_solver.hpp"
 #include "mantissa/resident.hpp"
 
@@ -166,6 +167,40 @@ private:
     std::unique_ptr<ResidentSolver> subject_, reference_;
 };
 
+/// Two cycles one after the other, their corrections compared.
+class CheckedCycle final : public Cycle {
+public:
+    CheckedCycle(std::string names, std::unique_ptr<Cycle> subject, std::unique_ptr<Cycle> reference, Counter cycles)
+        : cycles_(std::move(cycles)), names_(std::move(names)), subject_(std::move(subject)),
+          reference_(std::move(reference)) {}
+    void correct(std::span<const double> d, std::span<double> c) override {
+        subject_->correct(d, c);
+        std::vector<double> other(c.size());
+        reference_->correct(d, other);
+        ++made_;
+        for (std::size_t i = 0; i < other.size(); ++i)
+            if (!same(c[i], other[i])) {
+                Difference difference;
+                difference.iteration = made_;
+                difference.signal = fmt::format("c, element {}", i);
+                difference.subject = fmt::format("{}", c[i]);
+                difference.reference = fmt::format("{}", other[i]);
+                throw Mismatch(fmt::format("{} differ in cycle {}, {}: {} and {}", names_, made_, difference.signal,
+                                           difference.subject, difference.reference),
+                               std::move(difference));
+            }
+        if (cycles_) ++*cycles_;
+    }
+    [[nodiscard]] std::string description() const override { return subject_->description(); }
+    [[nodiscard]] std::optional<std::uint64_t> clocks() const override { return subject_->clocks(); }
+
+private:
+    Counter cycles_;
+    std::string names_;
+    std::uint64_t made_ = 0;
+    std::unique_ptr<Cycle> subject_, reference_;
+};
+
 /// Two solves by cycles one after the other, compared at the end.
 class CheckedCycles final : public CycleSolver {
 public:
@@ -241,13 +276,18 @@ public:
                                                  subject_.resident(system, spec, iterate, threads),
                                                  reference_.resident(system, spec, iterate, threads), passes_);
     }
+    [[nodiscard]] std::string cycle_refusal(const System& system, const CycleSpec& spec) const override {
+        return at_fault(subject_.cycle_refusal(system, spec), reference_.cycle_refusal(system, spec));
+    }
+    [[nodiscard]] std::unique_ptr<Cycle> cycle(const System& system, const CycleSpec& spec,
+                                               int threads) const override {
+        return std::make_unique<CheckedCycle>(subject_.name() + " and " + reference_.name(),
+                                              subject_.cycle(system, spec, threads),
+                                              reference_.cycle(system, spec, threads), passes_);
+    }
     [[nodiscard]] std::string cycles_refusal(const System& system, const CycleSpec& spec,
                                              const CycleLoop& loop) const override {
-        // (The engine emulated has this processor's cycles as well, and these are lost to the other one's limits: that
-        // one is at fault.)
-        std::string here = subject_.cycles_refusal(system, spec, loop);
-        std::string there = reference_.cycles_refusal(system, spec, loop);
-        return here.empty() || (subject_.name() == "emulated" && !there.empty()) ? there : here;
+        return at_fault(subject_.cycles_refusal(system, spec, loop), reference_.cycles_refusal(system, spec, loop));
     }
     [[nodiscard]] std::unique_ptr<CycleSolver> cycles(const System& system, const CycleSpec& spec,
                                                       const CycleLoop& loop) const override {
@@ -257,6 +297,12 @@ public:
     }
 
 private:
+    /// Of what both say of cycles. (The engine emulated has this processor's as well, and these are lost to the other
+    /// one's limits: that one is at fault.)
+    [[nodiscard]] std::string at_fault(std::string here, std::string there) const {
+        return here.empty() || (subject_.name() == "emulated" && !there.empty()) ? there : here;
+    }
+
     const Engine& subject_;
     const Engine& reference_;
     Counter passes_;

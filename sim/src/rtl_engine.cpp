@@ -249,10 +249,19 @@ public:
         if (const std::string why = resident_refusal(spec, system, iterate); !why.empty()) throw InvalidInput(why);
         return make_resident_core(system, spec, iterate, options_);
     }
+    [[nodiscard]] std::string cycle_refusal(const System& system, const CycleSpec& spec) const override {
+        if (std::string why = multilevel::word_cycle_refusal(name(), system, spec); !why.empty()) return why;
+        return cycle_core_refusal(*multilevel::grid_words(system), spec, options_.cores);
+    }
+    [[nodiscard]] std::unique_ptr<Cycle> cycle(const System& system, const CycleSpec& spec, int) const override {
+        if (const std::string why = cycle_refusal(system, spec); !why.empty()) throw InvalidInput(why);
+        const auto grid = *multilevel::grid_words(system);
+        return multilevel::make_cycle_of_words(grid, spec, make_cycle_core(grid, spec, options_));
+    }
     [[nodiscard]] std::string cycles_refusal(const System& system, const CycleSpec& spec,
                                              const CycleLoop& loop) const override {
-        if (std::string why = multilevel::word_cycles_refusal(name(), system, spec, loop); !why.empty()) return why;
-        return cycle_core_refusal(*multilevel::grid_words(system), spec, options_.cores);
+        if (std::string why = cycle_refusal(system, spec); !why.empty()) return why;
+        return multilevel::word_cycles_refusal(name(), system, spec, loop);
     }
     [[nodiscard]] std::unique_ptr<CycleSolver> cycles(const System& system, const CycleSpec& spec,
                                                       const CycleLoop& loop) const override {

@@ -20,6 +20,8 @@ namespace {
 using multilevel::GridWords, multilevel::WordOutcome, multilevel::WordRequest, multilevel::WordSolver;
 using Words = std::vector<std::int64_t>;
 
+const WordRequest kAlone{.tolerance = {}, .alone = true};
+
 void expect_alike(WordSolver& core, WordSolver& reference, const GridWords& grid, const WordRequest& request,
                   const Words& b, const std::string& what) {
     Words expected, found;
@@ -40,7 +42,9 @@ TEST(HlsCycle, SixSpecsHaveTheReferencesBitsOnLevels3To7) {
             const WordRequest request{multilevel::word_tolerance(1e-8 * test::word_norm(b)), 40};
             const auto core = hls::make_cycle_core(grid, spec);
             const auto reference = multilevel::make_reference_word_solver(grid, spec);
-            expect_alike(*core, *reference, grid, request, b, std::string(text) + ", level " + std::to_string(level));
+            const std::string what = std::string(text) + ", level " + std::to_string(level);
+            expect_alike(*core, *reference, grid, request, b, what);
+            expect_alike(*core, *reference, grid, kAlone, b, what + ", alone");
         }
 }
 
@@ -78,6 +82,7 @@ template <int Before, int After, int Lanes, int Cores> void expect_cores(const c
                                  std::to_string(Cores) + " of lanes " + std::to_string(Lanes);
         expect_alike(cores, *reference, grid, {multilevel::word_tolerance(1e-9 * test::word_norm(b)), 40}, b, what);
         expect_alike(cores, *reference, grid, {{}, 2}, test::word_right_hand_side(grid, 30, 7), what + ", two cycles");
+        expect_alike(cores, *reference, grid, kAlone, b, what + ", alone");
     }
 }
 /// Slabs of 4, 8 and 16 rows of neighbours, of one and of several levels; and levels that all cores have whole.
@@ -152,10 +157,15 @@ TEST(HlsCycle, EndsAsTheReferenceDoes) {
     EXPECT_EQ(core->solve(Words(b.size(), 0), {{}, 9}, u).end, CycleSolveEnd::reached);
     expect_alike(*core, *reference, grid, {{}, 3}, b, "three cycles");
     expect_alike(*core, *reference, grid, {{}, 3}, one, "one word");
+    expect_alike(*core, *reference, grid, kAlone, one, "one word alone");
+    expect_alike(*core, *reference, grid, kAlone, Words(b.size(), 0), "nothing alone");
     const Words large = test::word_right_hand_side(grid, 60);
     EXPECT_EQ(core->solve(large, {{}, 9}, u).end, CycleSolveEnd::overflow);
     EXPECT_EQ(reference->solve(large, {{}, 9}, u).end, CycleSolveEnd::overflow);
     expect_alike(*core, *reference, grid, {{}, 3}, b, "after an overflow");
+    // Of a cycle alone D - S c is not looked at, so a word of it that is too long for a solve is none.
+    expect_alike(*core, *reference, grid, kAlone, large, "large words alone");
+    expect_alike(*core, *reference, grid, kAlone, test::word_right_hand_side(grid, 61), "words that do not fit, alone");
 }
 
 TEST(HlsCycle, TheEngineRefusesAsTheEmulatedOneDoes) {

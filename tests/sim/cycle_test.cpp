@@ -23,6 +23,8 @@ namespace {
 using multilevel::GridWords, multilevel::WordOutcome, multilevel::WordRequest, multilevel::WordSolver;
 using Words = std::vector<std::int64_t>;
 
+const WordRequest kAlone{.tolerance = {}, .alone = true};
+
 void expect_alike(WordSolver& core, WordSolver& reference, const Words& b, const WordRequest& request,
                   const std::string& what) {
     SCOPED_TRACE(what);
@@ -33,6 +35,9 @@ void expect_alike(WordSolver& core, WordSolver& reference, const Words& b, const
     EXPECT_EQ(here.history, there.history);
     EXPECT_EQ(found, expected);
     EXPECT_GT(here.clocks.value_or(0), here.cycles * b.size()); // a node a clock, down and up
+    reference.solve(b, kAlone, expected);
+    EXPECT_EQ(core.solve(b, kAlone, found).history, std::vector<multilevel::WordVerdict>{});
+    EXPECT_EQ(found, expected);
 }
 
 void expect_levels(const char* text, bool stretched, std::size_t most) {
@@ -134,6 +139,23 @@ TEST(CycleEngine, SolvesAsTheEmulatedEngineDoes) {
     EXPECT_EQ(result.u, alone.u);
 }
 
+// CG of the host around the core's cycles: every correction compared, u that of the processor alone.
+TEST(CycleEngine, IsAPreconditionerOfCg) {
+    const auto rtl = make_rtl_engine(), emulated = make_emulated_engine();
+    const auto checked = make_checked_engine(*rtl, *emulated);
+    SolveOptions o;
+    o.scheme = Scheme::inexact_pcg;
+    o.preconditioner = parse_cycle_spec("v12,w=12,f=18,e=20,g=3"); // (a model that another test has built)
+    o.tolerance = 1e-10;
+    const Problem problem = make_problem("poisson2d:level=5");
+    const SolveResult result = solve(problem, *checked, o), alone = solve(problem, *emulated, o);
+    EXPECT_EQ(result.status, Status::converged) << result.detail;
+    EXPECT_EQ(result.u, alone.u);
+    EXPECT_EQ(result.inner_iterations, alone.inner_iterations);
+    EXPECT_GT(result.cycles.value_or(0), result.inner_iterations * problem.system.size() * 2);
+    EXPECT_EQ(alone.cycles, std::nullopt);
+}
+
 TEST(CycleEngine, RefusesWhatTheCoreHasNot) {
     const auto rtl = make_rtl_engine();
     const auto refusal = [&](const System& system, const char* text) {
@@ -143,6 +165,10 @@ TEST(CycleEngine, RefusesWhatTheCoreHasNot) {
         return why;
     };
     const auto box = [](std::size_t n) { return System(Stencil(n, n, {-1, -1, -1, -1, 8, -1, -1, -1, -1})); };
+    EXPECT_EQ(rtl->cycle_refusal(box(33), parse_cycle_spec("v11,w=10")), "");
+    EXPECT_NE(rtl->cycle_refusal(box(33), parse_cycle_spec("v11,w=10/8")).find("the same bits on all levels"),
+              std::string::npos);
+    EXPECT_THROW(static_cast<void>(rtl->cycle(box(34), parse_cycle_spec("v11,w=10"), 1)), InvalidInput);
     EXPECT_NE(refusal(box(33), "b2,w=10/8").find("the same bits on all levels"), std::string::npos);
     EXPECT_NE(refusal(box(33), "b2,w=double").find("give bits"), std::string::npos);
     EXPECT_NE(refusal(box(17 * 2), "b2,w=10").find("2^n + 1 nodes"), std::string::npos);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "mantissa/engine.hpp"
+#include "mantissa/multilevel/cycle.hpp"
 #include "mantissa/multilevel/cycle_clocks.hpp"
 #include "mantissa/sim/systemc_engine.hpp"
 #include "word_solves.hpp"
@@ -63,6 +64,33 @@ TEST(SystemcCycle, CoresDoNotChangeABit) {
     expect_alike("v22,w=10,f=16", 6, 2, false, 3);
     expect_alike("v44,w=12/8,f=20,e=14", 6, 16, false, 2);
     expect_alike("b2,w=10", 6, 4, false, 5);
+}
+
+/// A cycle for a loop of the host's: the processor's correction in every bit, in the clocks of a cycle and no more.
+TEST(SystemcCycle, MakesTheProcessorsCorrections) {
+    for (const char* const text : {"b2,w=10", "v11,w=8,f=8,e=12", "v13,w=16,f=22,e=24,g=6"})
+        for (const int cores : {1, 2}) {
+            const GridWords grid = test::word_grid(6, true);
+            const CycleSpec spec = parse_cycle_spec(text);
+            const System system = system_of(grid);
+            sim::SystemcOptions options;
+            options.cycle_lanes = 4;
+            options.cycle_cores = cores;
+            const auto processor = make_emulated_engine()->cycle(system, spec, 1),
+                       core = sim::make_systemc_engine(options)->cycle(system, spec, 1);
+            std::vector<double> d, expected(system.size()), found(system.size());
+            for (const std::int64_t word : test::word_right_hand_side(grid, 44, 5))
+                d.push_back(std::ldexp(static_cast<double>(word), -90));
+            processor->correct(d, expected);
+            core->correct(d, found);
+            EXPECT_EQ(found, expected) << text << ", cores " << cores;
+            const auto once = core->clocks();
+            core->correct(d, found);
+            ASSERT_TRUE(once.has_value());
+            EXPECT_EQ(core->clocks(), 2 * *once);
+            const multilevel::CycleClocks model = multilevel::cycle_clocks(multilevel::grid_plan(grid, spec), 4, cores);
+            EXPECT_LE(*once, model.cycle) << text << ", cores " << cores;
+        }
 }
 
 /// The clocks that are counted bit by bit are at most those of the longest words: 64 for each sweep's start. All others

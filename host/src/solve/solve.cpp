@@ -29,11 +29,18 @@ namespace {
 
 constexpr std::string_view kProcessor = "emulated"; ///< the engine that is this processor itself
 
+/// Does CG of the host stand around cycles of an engine that has no loop of CG itself, as a core in hardware?
+bool host_around_cycles(const Problem& problem, const Engine& engine, const SolveOptions& o) {
+    return o.preconditioner && o.scheme == Scheme::inexact_pcg && engine.name() != kProcessor &&
+           !engine.cycles_refusal(problem.system, *o.preconditioner, solving::loop_around_cycles(problem, o)).empty() &&
+           engine.cycle_refusal(problem.system, *o.preconditioner).empty();
+}
+
 /// Does the engine keep the vectors of a solve by cycles? This processor does where the outer loop is in words that its
 /// cycles have; else the host's loop stands around each cycle.
 bool engine_cycles(const Problem& problem, const Engine& engine, const SolveOptions& o) {
     if (!o.preconditioner) return false;
-    if (engine.name() != kProcessor) return true;
+    if (engine.name() != kProcessor) return !host_around_cycles(problem, engine, o);
     return o.scheme == Scheme::defect_correction && o.outer &&
            engine.cycles_refusal(problem.system, *o.preconditioner, {*o.outer}).empty();
 }
@@ -81,7 +88,7 @@ void check(const Problem& problem, const Engine& engine, const SolveOptions& o) 
     check_edge(problem);
     const std::string why = options::refusal(o);
     require(why.empty(), why);
-    if (o.preconditioner && engine.name() != kProcessor) {
+    if (o.preconditioner && engine.name() != kProcessor && !host_around_cycles(problem, engine, o)) {
         const std::string why_not =
             engine.cycles_refusal(problem.system, *o.preconditioner, solving::loop_around_cycles(problem, o));
         require(why_not.empty(), why_not);

@@ -54,6 +54,7 @@ public:
         if (const std::string why = resident_refusal(spec, system, iterate); !why.empty()) throw InvalidInput(why);
         return detail::make_resident_twin(system, spec, iterate, threads);
     }
+    [[nodiscard]] std::string cycle_refusal(const System&, const CycleSpec&) const override { return {}; }
     [[nodiscard]] std::string cycles_refusal(const System& system, const CycleSpec& spec,
                                              const CycleLoop& loop) const override {
         return multilevel::word_cycles_refusal(name(), system, spec, loop);

@@ -35,6 +35,10 @@ std::unique_ptr<Cycle> make_cycle(const System& system, const CycleSpec& spec, i
     return make_reference_cycle(std::move(words)); // (longer words than the fast path's)
 }
 
+std::string Engine::cycle_refusal(const System& system, const CycleSpec& spec) const {
+    return cycles_refusal(system, spec, {.cg = true});
+}
+
 std::unique_ptr<Cycle> Engine::cycle(const System& system, const CycleSpec& spec, int threads) const {
     return make_cycle(system, spec, threads);
 }

@@ -202,7 +202,7 @@ public:
         if (!spec.fixed_vectors() && !spec.dot.fixed)
             return fmt::format(
                 "datapath '{0}' over {1} parts: sums in floating point depend on their order; give exact "
-                "ones, --spec '{0},dot=fixed[13:-50]', or integers, as --spec fx18.16",
+                "ones, --spec '{0},dot=fixed[13:-50]', integers, as --spec fx18.16, or cycles, --preconditioner multilevel",
                 to_string(spec), space_->parts());
         if (spec.has_blocks())
             return fmt::format("datapath '{}' over {} parts: blocks of MX words would be cut; leave one of the two out",
@@ -214,6 +214,9 @@ public:
         if (const std::string why = refusal(spec, system, options); !why.empty()) throw InvalidInput(why);
         return std::make_unique<PartedSession>(system, spec, options, space_,
                                                parts_of(system, space_->parts(), method_), exchange_);
+    }
+    [[nodiscard]] std::string cycle_refusal(const System& system, const CycleSpec&) const override {
+        return parts_refusal(system);
     }
     [[nodiscard]] std::unique_ptr<Cycle> cycle(const System& system, const CycleSpec& spec,
                                                int threads) const override {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstdlib>
 #include <stdexcept>
 #include <utility>
 
@@ -13,6 +14,7 @@
 #include "../upsets/places.hpp"
 #include "mantissa/errors.hpp"
 #include "mantissa/multilevel/cycle_clocks.hpp"
+#include "mantissa/multilevel/words.hpp"
 #include "mantissa/sim/upsets.hpp"
 
 namespace mantissa::sim {
@@ -27,13 +29,15 @@ enum Register : std::uint32_t {
     kStatus = 0x0C,
     kLevel = 0x10,
     kCycles = 0x14,
+    kMode = 0x18,
     kLimitExponent = 0x1C,
     kLimit = 0x20,
     kCount = 0x28,
+    kPoint = 0x38,
     kClocks = 0x40
 };
 constexpr std::uint32_t kFaultDetected = 1U << 11; // of STATUS
-constexpr std::uint32_t kStart = 1, kAbort = 2, kMostCycles = 0xFFFF'FFFF;
+constexpr std::uint32_t kStart = 1, kAbort = 2, kAlone = 1, kMostCycles = 0xFFFF'FFFF;
 enum End : std::uint32_t { kReached, kEndCycles, kExact, kOverflow };
 
 constexpr int kSharedLevel = 7;        ///< a model for all grids up to it
@@ -56,7 +60,7 @@ public:
 
     WordOutcome solve(std::span<const std::int64_t> b, const WordRequest& request,
                       std::vector<std::int64_t>& u) override {
-        if (request.most_cycles == 0) throw InvalidInput("the cycle core runs one cycle or more; give a limit from 1");
+        if (request.most_cycles == 0 && !request.alone) throw InvalidInput("the cycle core runs one cycle or more; give a limit from 1");
         WordOutcome out;
         try {
             out = answered(b, request, u);
@@ -97,7 +101,7 @@ private:
         out.end = end();
         out.cycles = read(kCount);
         out.clocks = read(kClocks) | std::uint64_t{read(kClocks + 4)} << 32;
-        if (out.cycles > request.most_cycles) { // a counter that an upset has moved
+        if (out.cycles > (request.alone ? 1 : request.most_cycles)) { // a counter that an upset has moved
             out.cycles = 0;
             out.end = CycleSolveEnd::fault;
         }
@@ -125,11 +129,24 @@ private:
         for (std::size_t y = 0; y < side_; ++y)
             for (std::size_t x = 0; x < side_; ++x)
                 u[y * (side_ + 1) + x] = static_cast<std::int64_t>(words_[y * side_ + x]);
+        if (request.alone && !point_correction(u)) out.end = CycleSolveEnd::overflow;
         return out;
     }
+    /// Of a cycle alone the core hands out e and the shift that makes c of it. False where a word does not fit.
+    bool point_correction(std::vector<std::int64_t>& u) {
+        const auto shift = static_cast<std::int32_t>(read(kPoint));
+        bool fits = true;
+        for (std::int64_t& word : u) {
+            word = multilevel::half(word, shift);
+            fits = fits && std::abs(word) < std::int64_t{1} << multilevel::kMostWordBits;
+        }
+        return fits;
+    }
     void program(const WordRequest& request) {
+        const std::uint64_t most = request.alone ? 1 : std::min<std::uint64_t>(request.most_cycles, kMostCycles);
         write(kLevel, level_);
-        write(kCycles, static_cast<std::uint32_t>(std::min<std::uint64_t>(request.most_cycles, kMostCycles)));
+        write(kMode, request.alone ? kAlone : 0);
+        write(kCycles, static_cast<std::uint32_t>(most));
         write(kLimit, static_cast<std::uint32_t>(request.tolerance.t));
         write(kLimit + 4, static_cast<std::uint32_t>(request.tolerance.t >> 32));
         write(kLimitExponent, static_cast<std::uint32_t>(request.tolerance.point));

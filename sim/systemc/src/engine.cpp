@@ -255,6 +255,14 @@ public:
         if (system.kind() == System::Kind::sparse) return load_sparse_cores(system, spec, options_);
         return std::make_unique<Run>(system, spec, options.recurrence, options_);
     }
+    [[nodiscard]] std::string cycle_refusal(const System& system, const CycleSpec& spec) const override {
+        return multilevel::word_cycle_refusal(name(), system, spec);
+    }
+    [[nodiscard]] std::unique_ptr<Cycle> cycle(const System& system, const CycleSpec& spec, int) const override {
+        if (const std::string why = cycle_refusal(system, spec); !why.empty()) throw InvalidInput(why);
+        const auto grid = *multilevel::grid_words(system);
+        return multilevel::make_cycle_of_words(grid, spec, make_timed_cycle_core(grid, spec, options_));
+    }
     [[nodiscard]] std::string cycles_refusal(const System& system, const CycleSpec& spec,
                                              const CycleLoop& loop) const override {
         return multilevel::word_cycles_refusal(name(), system, spec, loop);

@@ -55,6 +55,60 @@ TEST_P(WordSolveBits, AreTheReferences) {
 }
 INSTANTIATE_TEST_SUITE_P(Specs, WordSolveBits, ::testing::ValuesIn(test::kCycleSpecs));
 
+/// A cycle alone: the corrections of make_cycle(), of the machine in words and of the definition.
+TEST_P(WordSolveBits, OfACycleAloneAreTheCycles) {
+    const CycleSpec spec = parse_cycle_spec(GetParam());
+    for (const std::size_t level : {3, 4, 6}) {
+        const GridWords grid = word_grid(level, level == 4);
+        const double c = grid.corner, e = grid.east, n = grid.north;
+        const System system(
+            Stencil(grid.row_length, grid.row_length, {c, n, c, e, static_cast<double>(grid.centre), e, c, n, c}));
+        const auto expected = make_cycle(system, spec, 1), found = make_cycle_of_words(grid, spec, make_word_solver(grid, spec)),
+                   defined = make_cycle_of_words(grid, spec, make_reference_word_solver(grid, spec));
+        for (const int scale : {-300, 0, 200}) { // (as the defects of a solve do, over many powers of two)
+            std::vector<double> d, c1(system.size()), c2(system.size());
+            for (const std::int64_t word : word_right_hand_side(grid, 52, level))
+                d.push_back(std::ldexp(static_cast<double>(word), scale));
+            expected->correct(d, c1);
+            found->correct(d, c2);
+            EXPECT_EQ(c2, c1) << level << ", " << scale;
+            defined->correct(d, c2);
+            EXPECT_EQ(c2, c1) << level << ", " << scale;
+        }
+    }
+}
+
+TEST(WordSolve, ACycleAloneEnds) {
+    const GridWords grid = word_grid(6);
+    const auto solver = make_word_solver(grid, parse_cycle_spec("b2,w=10"));
+    const WordRequest alone{.tolerance = {}, .alone = true};
+    Words u;
+    const WordOutcome nothing = solver->solve(Words(65 * 65, 0), alone, u);
+    EXPECT_EQ(nothing.end, CycleSolveEnd::reached);
+    EXPECT_EQ(nothing.cycles, 0u);
+    const WordOutcome one = solver->solve(word_right_hand_side(grid, 40), alone, u);
+    EXPECT_EQ(one.end, CycleSolveEnd::limit);
+    EXPECT_EQ(one.cycles, 1u);
+    EXPECT_TRUE(one.history.empty());
+    EXPECT_EQ(solver->solve(word_right_hand_side(grid, 60), alone, u).end, CycleSolveEnd::overflow);
+    // Then a correction is no number, and CG says that.
+    class Full final : public WordSolver {
+        WordOutcome solve(std::span<const std::int64_t>, const WordRequest&, Words& words) override {
+            words.assign(65 * 65, 1);
+            return {.end = end_, .cycles = 1, .history = {}, .clocks = {}};
+        }
+
+    public:
+        explicit Full(CycleSolveEnd end) : end_(end) {}
+        CycleSolveEnd end_;
+    };
+    for (const CycleSolveEnd end : {CycleSolveEnd::overflow, CycleSolveEnd::fault}) {
+        std::vector<double> d(65 * 65, 1.0), c(d.size());
+        make_cycle_of_words(grid, parse_cycle_spec("b2,w=10"), std::make_unique<Full>(end))->correct(d, c);
+        EXPECT_TRUE(std::isnan(c[66]));
+    }
+}
+
 TEST(WordSolve, Ends) {
     const GridWords grid = word_grid(4);
     const auto solver = make_word_solver(grid, parse_cycle_spec("b2,w=10"));

@@ -42,17 +42,18 @@ public:
         for (int c = 0; c < Cores; ++c) cores_[c].begin(plan, slabs[c], memories[c]);
         return true;
     }
-    /// D is loaded, U is zero. `look` is told of every verdict.
+    /// D is loaded, U is zero. `look` is told of every verdict; of a cycle alone there is none, and D is not D any more.
     template <class Look> CycleEnd solve(const CycleLimit& limit, std::uint64_t& cycles, const Look& look) {
         std::uint64_t all = 0;
         for (Sweeps& core : cores_) {
             all |= core.all_of_d();
-            core.clear_over();
+            core.begin_solve(limit.alone);
         }
-        for (cycles = 0;; ++cycles) {
+        cycles = 0;
+        if (limit.alone) return correct_alone(length(all), cycles);
+        for (;; ++cycles) {
             const int x = length(all);
-            bool over = false;
-            for (const Sweeps& core : cores_) over |= core.over();
+            const bool over = is_over();
             if (over || x > kMostWordBits || x == 0) {
                 look(CycleVerdict{x, 0});
                 return x == 0 && !over ? CycleEnd::reached : CycleEnd::overflow;
@@ -73,6 +74,19 @@ public:
 private:
     using Sweeps = CycleSweeps<Before, After, Lanes>;
 
+    [[nodiscard]] bool is_over() const {
+        bool over = false;
+        for (const Sweeps& core : cores_) over |= core.over();
+        return over;
+    }
+    CycleEnd correct_alone(int x, std::uint64_t& cycles) {
+        if (x == 0) return CycleEnd::reached;
+        sequencer_.begin(plan_, x);
+        descend(down(0));
+        up(0);
+        cycles = 1;
+        return is_over() ? CycleEnd::overflow : CycleEnd::limit;
+    }
     /// From the finest level's t to its neighbour's e.
     void descend(std::uint64_t all) {
         int l = 0;

@@ -29,7 +29,7 @@ private:
     std::uint64_t sum_ = 0;
 };
 
-/// c = half(e, point); U += c at once, D -= S c a row and a beat later.
+/// c = half(e, point); U += c at once, D -= S c a row and a beat later. Of a cycle alone D's new words are not used.
 template <int Lanes> class Update {
 public:
     void begin(const CyclePlan& plan, const LevelGrid<Lanes>& grid, int point) {
@@ -66,7 +66,7 @@ public:
             const SignedWide rest = before.lane[l] - stencil_row<Lanes>(*plan_, around, l);
             const bool edge = edge_(l);
             d_out.lane[l] = edge ? 0 : static_cast<Word>(rest);
-            over_ |= !edge && edge_.owned() && !small(rest);
+            over_ |= !edge && edge_.owned() && !alone_ && !small(rest);
             if (edge_.owned()) all_ |= magnitude(d_out.lane[l]);
         }
         return true;
@@ -77,7 +77,8 @@ public:
     [[nodiscard]] bool over() const {
         return over_;
     }
-    void clear_over() {
+    void begin_solve(bool alone) {
+        alone_ = alone;
         over_ = false;
     }
 
@@ -92,7 +93,7 @@ private:
     Delay<Word, Lanes> d_;
     EdgeLanes<Lanes> edge_, of_u_;
     std::uint64_t all_ = 0;
-    bool over_ = false;
+    bool alone_ = false, over_ = false;
 };
 
 } // namespace mantissa_hls::cycle

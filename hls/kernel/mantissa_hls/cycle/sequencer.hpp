@@ -10,6 +10,7 @@ struct CycleLimit {
     std::uint64_t t = 0;
     std::int32_t point = 0;
     std::uint64_t most_cycles = 0;
+    bool alone = false; ///< one cycle, whose c is U, and no verdict
     [[nodiscard]] std::uint64_t at(int x) const {
         constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
         const int left = 2 * (point - x);

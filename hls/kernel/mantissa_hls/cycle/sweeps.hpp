@@ -85,8 +85,8 @@ public:
     [[nodiscard]] bool over() const {
         return stages_.update.over();
     }
-    void clear_over() {
-        stages_.update.clear_over();
+    void begin_solve(bool alone) {
+        stages_.update.begin_solve(alone);
     }
 
     /// The way down of a level. Returns the OR of t's magnitudes, of its own ones.

@@ -105,7 +105,8 @@ are gathered by smoothed aggregation. Plates and shells (fourth order) want othe
 
 says which a matrix is, and finds the shortest words. With --engine gpu cycles run on the device: alone
 on Poisson's grids, there without floating point, and of any other system as rows, with CG in double
-around them.
+around them. Engines hls, systemc and rtl make those of Poisson's grids, a whole solve or, for CG in
+double on this processor, each cycle.
 docs/multilevel.md has figures, numerics/include/mantissa/multilevel/cycle.hpp the definition to the
 bit.
 )";

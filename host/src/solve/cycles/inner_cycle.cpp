@@ -25,6 +25,10 @@ public:
             return outcome;
         }
         cycle_->correct(r_, c_);
+        if (const auto clocks = cycle_->clocks()) {
+            context.result.cycles = context.result.cycles.value_or(0) + (*clocks - clocks_);
+            clocks_ = *clocks;
+        }
         ++context.result.inner_iterations;
         context.report({context.result.inner_iterations, context.result.outer_iterations, 0});
         outcome.useful = true;
@@ -39,6 +43,7 @@ public:
 private:
     std::unique_ptr<Cycle> cycle_;
     std::vector<double> r_, c_;
+    std::uint64_t clocks_ = 0; ///< counted so far
 };
 
 } // namespace

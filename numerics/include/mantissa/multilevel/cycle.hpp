@@ -61,7 +61,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -83,6 +85,8 @@ public:
     virtual void correct(std::span<const double> d, std::span<double> c) = 0;
     /// In words, as "9 levels, the coarsest of 1 unknown".
     [[nodiscard]] virtual std::string description() const = 0;
+    /// Of all corrections so far, for machines that count them.
+    [[nodiscard]] virtual std::optional<std::uint64_t> clocks() const { return std::nullopt; }
 };
 
 /// The cycle `spec` on `system`, with the hierarchy that suits it. Throws InvalidInput, one line, where none does.

@@ -16,6 +16,10 @@
 //            U += c;  D -= S c, exact;  k += 1;  VERDICT
 //
 // So D = b' - S U always, and b' is not kept. A solve hands out U: u = 2^-F U.
+//
+// Where the loop is somebody else's (CG around cycles), the same machine makes one correction of D and looks at nothing:
+//   ALONE    LOAD;  x = len(D);  D = 0 -> reached;  else r, e and c as in CYCLE, U = c, D stays as it is;  a word of c at
+//            2^62 or beyond -> overflow, else limit
 #pragma once
 
 #include <cstddef>
@@ -28,6 +32,7 @@
 #include <vector>
 
 #include "mantissa/format.hpp"
+#include "mantissa/multilevel/cycle.hpp"
 #include "mantissa/multilevel/cycle_solver.hpp"
 #include "mantissa/multilevel/cycle_spec.hpp"
 #include "mantissa/multilevel/grid_words.hpp"
@@ -75,6 +80,7 @@ struct WordTolerance {
 struct WordRequest {
     WordTolerance tolerance;
     std::uint64_t most_cycles = 100;
+    bool alone = false; ///< ALONE: one cycle and no verdict; the others are not looked at
 };
 /// What VERDICT saw.
 struct WordVerdict {
@@ -87,7 +93,7 @@ struct WordVerdict {
 struct WordOutcome {
     CycleSolveEnd end = CycleSolveEnd::limit;
     std::uint64_t cycles = 0;
-    std::vector<WordVerdict> history;    ///< before each cycle and at the end
+    std::vector<WordVerdict> history;    ///< before each cycle and at the end; of one alone none
     std::optional<std::uint64_t> clocks; ///< for machines that have them
 };
 
@@ -111,11 +117,17 @@ public:
 std::unique_ptr<WordSolver> make_word_solver(const GridWords& grid, const CycleSpec& spec);
 std::unique_ptr<WordSolver> make_reference_word_solver(const GridWords& grid, const CycleSpec& spec);
 
-/// Why `engine` has no solves in words for this, in one line; empty where it has.
+/// Why `engine`, with cycles in words, has none of `spec` for this system, in one line; empty where it has.
+[[nodiscard]] std::string word_cycle_refusal(std::string_view engine, const System& system, const CycleSpec& spec);
+/// The same of solves in words: one of the above, or a loop that is not in words of 64 bits.
 [[nodiscard]] std::string word_cycles_refusal(std::string_view engine, const System& system, const CycleSpec& spec,
                                               const CycleLoop& loop);
 /// The way from numbers in double to a solver's words and back. The loop's words have 64 bits.
 std::unique_ptr<CycleSolver> make_cycle_solver(const GridWords& grid, const CycleLoop& loop,
                                                std::unique_ptr<WordSolver> words);
+/// The cycle that a solver in words makes alone, for loops of the host: the bits of make_cycle(). A correction has no
+/// number in it where a word of c did not fit, or where hardware ended with a fault again and again.
+std::unique_ptr<Cycle> make_cycle_of_words(const GridWords& grid, const CycleSpec& spec,
+                                           std::unique_ptr<WordSolver> words);
 
 } // namespace mantissa::multilevel

@@ -63,8 +63,7 @@ double WordVerdict::norm() const {
     return std::ldexp(std::sqrt(static_cast<double>(sum)), length - kVerdictBits);
 }
 
-std::string word_cycles_refusal(std::string_view engine, const System& system, const CycleSpec& spec,
-                                const CycleLoop& loop) {
+std::string word_cycle_refusal(std::string_view engine, const System& system, const CycleSpec& spec) {
     const auto grid = grid_words(system);
     if (!grid)
         return fmt::format(
@@ -81,11 +80,16 @@ std::string word_cycles_refusal(std::string_view engine, const System& system, c
             "preconditioner multilevel: engine {} has cycles in words, and none in double; give bits, as "
             "w=10, or leave that engine out (mantissa solve --engine emulated)",
             engine);
+    return {};
+}
+
+std::string word_cycles_refusal(std::string_view engine, const System& system, const CycleSpec& spec,
+                                const CycleLoop& loop) {
+    if (std::string why = word_cycle_refusal(engine, system, spec); !why.empty()) return why;
     if (loop.cg)
-        return fmt::format(
-            "preconditioner multilevel: engine {} runs cycles alone; give --scheme defect-correction, or "
-            "leave that engine out for CG around them (mantissa solve --engine emulated)",
-            engine);
+        return fmt::format("preconditioner multilevel: engine {} has no loop of CG of its own, and the host's stands "
+                           "around its cycles; for a loop of its own give --scheme defect-correction",
+                           engine);
     if (!loop.iterate.is_fixed() || loop.iterate.word_bits != kOuterBits)
         return fmt::format(
             "outer {}: the outer loop of engine {}'s cycles has words of 64 bits, as fx64.62; give that, "

@@ -57,6 +57,14 @@ public:
         for_inner([&](std::size_t i) { d_[i] = b[i]; });
         overflow_ = false;
         WordOutcome outcome;
+        if (request.alone) {
+            outcome.end = CycleSolveEnd::reached;
+            if (bits_of_inner([&](std::size_t i) { return d_[i]; }) == 0) return outcome;
+            add_correction(*cycle, u);
+            outcome.cycles = 1;
+            outcome.end = overflow_ ? CycleSolveEnd::overflow : CycleSolveEnd::limit;
+            return outcome;
+        }
         for (;;) {
             const WordVerdict seen = look();
             outcome.history.push_back(seen);
@@ -66,9 +74,7 @@ public:
             if (seen.length == 0 || seen.sum <= request.tolerance.limit(seen.length)) return outcome;
             outcome.end = CycleSolveEnd::limit;
             if (outcome.cycles == request.most_cycles) return outcome;
-            for_inner([&](std::size_t i) { defect_[i] = to_odd(d_[i]); });
-            cycle->correct(defect_, correction_);
-            correct(u);
+            take_away(add_correction(*cycle, u));
             ++outcome.cycles;
         }
     }
@@ -106,8 +112,10 @@ private:
         seen.sum = sum;
         return seen;
     }
-    /// U += c and D -= S c.
-    void correct(std::vector<Wide>& u) {
+    /// c of D, and U += c. Returns the bits that words of c have.
+    std::uint64_t add_correction(Cycle& cycle, std::vector<Wide>& u) {
+        for_inner([&](std::size_t i) { defect_[i] = to_odd(d_[i]); });
+        cycle.correct(defect_, correction_);
         const double most = std::ldexp(1.0, kMostWordBits);
         std::atomic<bool> over = false;
         const std::uint64_t bits = bits_of_inner([&](std::size_t i) {
@@ -119,13 +127,17 @@ private:
             if (!fits || !small(u[i])) over = true;
             return c_[i];
         });
-        // Sums of 64 bits hold D - S c where the words of c are short enough, as they are once D is.
-        const bool wide = bit_length(bits) + ceil_log2(grid_row_sum(grid_)) <= kMostWordBits;
-        if (wide ? take_away<Wide>() : take_away<Exact>()) over = true;
         overflow_ = overflow_ || over;
+        return bits;
     }
-    /// D -= S c, in sums of type Sum. True where a word becomes too long.
-    template <class Sum> bool take_away() {
+    /// D -= S c, of words of c of so many bits: sums of 64 bits hold D - S c where they are short enough, as they are
+    /// once D is.
+    void take_away(std::uint64_t bits) {
+        const bool wide = bit_length(bits) + ceil_log2(grid_row_sum(grid_)) <= kMostWordBits;
+        if (wide ? take_away_in<Wide>() : take_away_in<Exact>()) overflow_ = true;
+    }
+    /// In sums of type Sum. True where a word becomes too long.
+    template <class Sum> bool take_away_in() {
         const auto row = static_cast<std::ptrdiff_t>(grid_.row_length);
         std::atomic<bool> over = false;
         for_inner([&](std::size_t i) {

@@ -21,54 +21,78 @@ template <int Lanes> void TimedCycles<Lanes>::coarsest(int l) {
     for (const auto& core : cores_) mantissa_hls::cycle::keep_coarsest(core->memory().e[l], v);
 }
 
+template <int Lanes> bool TimedCycles<Lanes>::over() const {
+    return std::ranges::any_of(cores_, [](const auto& core) { return core->over(); });
+}
+
+template <int Lanes> std::uint64_t TimedCycles<Lanes>::complete(std::uint64_t of_t, Cycle& at) {
+    const int coarsest_level = plan_.levels - 1;
+    int l = 0;
+    while (sequencer_.descended(l, of_t)) {
+        at = counted(at, mantissa_hls::cycle::length(of_t));
+        if (++l == coarsest_level) break;
+        of_t = down(l, at);
+        at = swept_ + 1;
+    }
+    if (l == coarsest_level) {
+        coarsest(l--);
+        at += static_cast<Cycle>(multilevel::kCycleTiming.enter);
+    }
+    for (;; --l) {
+        sequencer_.rises(l);
+        at = counted(at, sequencer_[l].nothing ? 0 : sequencer_[l + 1].e_length) +
+             static_cast<Cycle>(multilevel::kCycleTiming.points);
+        const std::uint64_t of_e = up(l, at);
+        at = swept_ + 1;
+        if (l == 0) return of_e;
+        sequencer_[l].e_length = mantissa_hls::cycle::length(of_e);
+    }
+}
+
+template <int Lanes>
+CycleSolveEnd TimedCycles<Lanes>::correct_alone(std::uint64_t all, multilevel::WordOutcome& out, Cycle& at) {
+    const int x = mantissa_hls::cycle::length(all);
+    at = counted(at, x);
+    if (x == 0) return CycleSolveEnd::reached;
+    sequencer_.begin(plan_, x);
+    const std::uint64_t of_t = down(0, at);
+    at = swept_ + 1;
+    complete(of_t, at);
+    out.cycles = 1;
+    return over() ? CycleSolveEnd::overflow : CycleSolveEnd::limit;
+}
+
+template <int Lanes>
+CycleSolveEnd TimedCycles<Lanes>::iterate(const multilevel::WordRequest& request, std::uint64_t all,
+                                          multilevel::WordOutcome& out, Cycle& at) {
+    for (;; ++out.cycles) {
+        const int x = mantissa_hls::cycle::length(all);
+        at = counted(at, x);
+        const bool too_long = over() || x > mantissa_hls::cycle::kMostWordBits;
+        if (too_long || x == 0) {
+            out.history.push_back({x, 0});
+            return too_long ? CycleSolveEnd::overflow : CycleSolveEnd::reached;
+        }
+        sequencer_.begin(plan_, x);
+        const std::uint64_t of_t = down(0, at);
+        at = swept_ + 1 + static_cast<Cycle>(multilevel::kCycleTiming.verdict);
+        std::uint64_t sum = 0;
+        for (const auto& core : cores_) sum += core->squares();
+        out.history.push_back({x, sum});
+        if (sum <= request.tolerance.limit(x)) return CycleSolveEnd::reached;
+        if (out.cycles == request.most_cycles) return CycleSolveEnd::limit;
+        all = complete(of_t, at);
+    }
+}
+
 template <int Lanes> multilevel::WordOutcome TimedCycles<Lanes>::run(const multilevel::WordRequest& request) {
-    using mantissa_hls::cycle::length;
-    const multilevel::CycleTiming& t = multilevel::kCycleTiming;
     multilevel::WordOutcome out;
     std::uint64_t all = 0; // of D's magnitudes: gathered as D came
     for (const auto& core : cores_) all |= core->all_of_d();
     // (Well above zero: what is read ahead of a sweep begins before it.)
     const auto start = static_cast<Cycle>(now_cycles()) + 64;
     Cycle at = start;
-    const int coarsest_level = plan_.levels - 1;
-    for (;; ++out.cycles) {
-        const int x = length(all);
-        at = counted(at, x);
-        const bool over = std::ranges::any_of(cores_, [](const auto& core) { return core->over(); }) ||
-                          x > mantissa_hls::cycle::kMostWordBits;
-        if (over || x == 0) {
-            out.history.push_back({x, 0});
-            out.end = over ? CycleSolveEnd::overflow : CycleSolveEnd::reached;
-            break;
-        }
-        sequencer_.begin(plan_, x);
-        std::uint64_t of_t = down(0, at);
-        at = swept_ + 1 + static_cast<Cycle>(t.verdict);
-        std::uint64_t sum = 0;
-        for (const auto& core : cores_) sum += core->squares();
-        out.history.push_back({x, sum});
-        out.end = out.history.back().sum <= request.tolerance.limit(x) ? CycleSolveEnd::reached : CycleSolveEnd::limit;
-        if (out.end == CycleSolveEnd::reached || out.cycles == request.most_cycles) break;
-        int l = 0;
-        while (sequencer_.descended(l, of_t)) {
-            at = counted(at, length(of_t));
-            if (++l == coarsest_level) break;
-            of_t = down(l, at);
-            at = swept_ + 1;
-        }
-        if (l == coarsest_level) {
-            coarsest(l--);
-            at += static_cast<Cycle>(t.enter);
-        }
-        for (; l >= 0; --l) {
-            sequencer_.rises(l);
-            at = counted(at, sequencer_[l].nothing ? 0 : sequencer_[l + 1].e_length) + static_cast<Cycle>(t.points);
-            const std::uint64_t of_e = up(l, at);
-            at = swept_ + 1;
-            if (l > 0) sequencer_[l].e_length = length(of_e);
-            else all = of_e;
-        }
-    }
+    out.end = request.alone ? correct_alone(all, out, at) : iterate(request, all, out, at);
     out.clocks = at - start;
     return out;
 }

@@ -25,7 +25,7 @@ public:
 
     multilevel::WordOutcome solve(std::span<const std::int64_t> b, const multilevel::WordRequest& request,
                                   std::vector<std::int64_t>& u) override {
-        for (const auto& core : cores_) core->load(b);
+        for (const auto& core : cores_) core->load(b, request.alone);
         multilevel::WordOutcome out;
         {
             const Simulation lock;
@@ -100,6 +100,13 @@ private:
     }
 
     multilevel::WordOutcome run(const multilevel::WordRequest& request);
+    /// From D, whose magnitudes' OR is `all`, in clock `at`, which moves on to the end.
+    CycleSolveEnd correct_alone(std::uint64_t all, multilevel::WordOutcome& out, Cycle& at);
+    CycleSolveEnd iterate(const multilevel::WordRequest& request, std::uint64_t all, multilevel::WordOutcome& out,
+                          Cycle& at);
+    /// What follows the finest level's way down, which has left t. Returns the OR of D's magnitudes.
+    std::uint64_t complete(std::uint64_t of_t, Cycle& at);
+    [[nodiscard]] bool over() const;
     void coarsest(int l);
     void report(SystemReport& to, const multilevel::WordOutcome& outcome) const;
 

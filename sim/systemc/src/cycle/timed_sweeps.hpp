@@ -53,9 +53,9 @@ public:
     [[nodiscard]] const mantissa_hls::cycle::CycleMemory& memory() const { return m_; }
     [[nodiscard]] const mantissa_hls::cycle::LevelSlab& slab(int l) const { return slab_.level[l]; }
     [[nodiscard]] Grid grid(int l) const { return {plan_.levels - l, slab_.level[l]}; }
-    void load(std::span<const std::int64_t> b) {
+    void load(std::span<const std::int64_t> b, bool alone) {
         memories_.load(b);
-        stages_->update.clear_over();
+        stages_->update.begin_solve(alone);
     }
     void read(std::span<std::int64_t> u) const { memories_.read(u); }
     [[nodiscard]] std::uint64_t all_of_d() const {
