@@ -1,12 +1,13 @@
 /// The AXI4-Lite side of a map of 32-bit words: address and data of a write wait for each other; of a read the address is
-/// taken in one clock and looked at in the next. The map's owner sees a write for one clock, and gives a read's word.
+/// taken in one clock and looked at in the next, or with Late the one after. The map's owner sees a write for one clock, and gives a read's word.
 /// SLVERR answers an address that is not open that way, with what value_i says (the owner says 0). Address bits [1:0] are
 /// ignored. Of the register Control bit 0 starts, bit 1 aborts and bit 2 sends; a write while busy, but for an abort, is
 /// misuse, which the next start forgets.
 `include "mantissa.svh"
 `default_nettype none
 module axil_words #(
-  parameter [7:0] Control = 8'h08 ///< its address
+  parameter [7:0] Control = 8'h08, ///< its address
+  parameter integer Late = 0       ///< 1: readable_i and value_i are there a clock after from_o
 ) (
   input  wire         clk_i,
   input  wire         rst_ni,
@@ -14,6 +15,7 @@ module axil_words #(
   `AXIL_PORTS(8)
 
   input  wire         busy_i,
+  output logic        begins_o,  ///< start_o or send_o may come in the next clock
   output logic        start_o,   ///< one clock, as the next two
   output logic        abort_o,
   output logic        send_o,
@@ -34,6 +36,7 @@ module axil_words #(
   assign s_axil_arready = ~s_axil_rvalid & ~ar_q;
   assign take_o         = aw_q & w_q & ~s_axil_bvalid;
   wire control          = take_o & at_o == Control & strobe_o[0];
+  assign begins_o       = control;
   always_ff @(posedge clk_i) begin
     if (!aw_q) at_o <= {s_axil_awaddr[7:2], 2'b00};
     if (!w_q) begin
@@ -64,6 +67,9 @@ module axil_words #(
         s_axil_bvalid <= 1'b0;
       end
     end
+  logic late_q;
+  always_ff @(posedge clk_i) late_q <= ar_q & ~late_q;
+  wire looks = (Late != 0) ? late_q : ar_q;
   always_ff @(posedge clk_i)
     if (!rst_ni) begin
       ar_q          <= 1'b0;
@@ -72,7 +78,7 @@ module axil_words #(
       s_axil_rdata  <= '0;
     end else if (s_axil_arvalid & s_axil_arready) begin
       ar_q <= 1'b1;
-    end else if (ar_q) begin
+    end else if (looks) begin
       ar_q          <= 1'b0;
       s_axil_rvalid <= 1'b1;
       s_axil_rresp  <= {~readable_i, 1'b0};

@@ -68,30 +68,38 @@ module cy_control #(
   localparam signed [9:0] PhiPoint = Phi[9:0];
   localparam signed [9:0] FBits    = F[9:0];
   localparam signed [9:0] Room     = EW[9:0] - 10'd3;        // N - 2
-  localparam signed [9:0] Least    = F[9:0] - 10'd1 - Phi[9:0];
+  localparam signed [9:0] Lone     = EW[9:0] - 10'd2 - F[9:0] + Phi[9:0]; // where f alone is what e is long by
+  localparam signed [9:0] MostPoint = (PhiPoint < Lone) ? PhiPoint : Lone;
   localparam signed [9:0] Gained   = Guard[9:0] + W[9:0] + 10'd1; // G + pc + W - 1
   localparam signed [9:0] Entering = W[9:0] - 10'd1;
-  typedef enum logic [4:0] {Idle, Scrub, Look, LookWait, Ends, Down, DownWait, Verdict, Align, Judge, Judged, Length, LengthWait,
-                            Lower, Turn, TurnWait, Rise, RiseWait, Join, Bound, Point, Shifts, Settle, Up, UpWait, Higher, Correct, Share, ShareWait} state_t;
-  state_t state_q;
+  // States have a bit each, since what they decide is far from their register; none while not busy.
+  typedef enum logic [4:0] {Scrub, Look, LookWait, Ends, Down, DownWait, Verdict, Align, Judge, Judged, Length, LengthWait,
+                            Lower, Turn, TurnWait, Rise, RiseWait, Join, Bound, Point, Shifts, Settle, Up, UpWait, Correct, Share, ShareWait} place_t;
+  localparam integer States = 27;
+  logic [States-1:0] state_q;
+  function automatic [States-1:0] only(input [4:0] place);
+    only = States'(1) << place;
+  endfunction
   logic [LevelW-1:0] k_q;
   logic [6:0]  y_q [0:15];        // of each level's r, by its k
-  logic signed [9:0] v_point_q, j_q, s_q;
+  logic signed [9:0] v_point_q, gained_q, j_q, s_q;
   logic [6:0]  v_length_q;
-  logic signed [9:0] bound_q;
+  logic        d_long_q;           // a word of D did not fit
+  logic signed [9:0] room_q;       // N - 2 - len(v), then with v's point: e's where v is what it is long by
   logic [3:0]  settle_q;
   logic        waits_q;            // a sweep, or a count, that has just been asked for
   logic [5:0]  place_q;            // a place of SQUARES,
   logic signed [15:0] limit_place_q; // LIMIT's there
   logic        within_q;           // of what is below
   logic [4:0]  rounds_q;           // of sharing that are left,
-  state_t      then_q;             // and what is after them
+  logic [States-1:0] then_q;            // and what is after them
   logic        again_q;            // with Checks a solve has not converged before D was looked at twice
 
-  wire finest   = k_q == level_i;
+  logic finest; // (k_q changes two clocks before anything begins)
+  always_ff @(posedge clk_i) finest <= k_q == level_i;
   wire [MaxLevel:0] side_at_k = side_o >> k_q;
   assign sided_o = side_at_k == (MaxLevel+1)'(1);
-  assign tests_o = finest & state_q >= Ends & state_q <= Judged;
+  assign tests_o = k_q == level_i & |state_q[Judged:Ends]; // (Down is the next level's too)
   wire [2*MaxLevel:0] beats, more; // of the level, and of the one above
   wire [MaxLevel:0] unused_row, unused_rows;
   cy_shape #(
@@ -103,29 +111,39 @@ module cy_control #(
   wire [63:0] squares = 64'(squares_i);
   wire [1:0] squares_bits = squares[2*place_q[4:0] +: 2] & {2{~place_q[5]}};
   wire [1:0] limit_bits   = limit_i[2*limit_place_q[4:0] +: 2] & {2{~(|limit_place_q[15:5])}};
-  assign busy_o   = state_q != Idle;
+  // They are compared a clock later; of the last place there is nothing.
+  logic [1:0] squares_bits_q, limit_bits_q;
+  always_ff @(posedge clk_i) {squares_bits_q, limit_bits_q} <= state_q[Judge] ? {squares_bits, limit_bits} : '0;
+  logic last_q; // cycle
+  always_ff @(posedge clk_i) last_q <= count_o == cycles_i;
   assign k_o      = k_q;
   wire   split    = Cores > 1 && k_q >= LevelW'(SplitLevel);
   assign finest_o = finest;
   assign next_o   = finest ? '0 : base_o | beats[2*MaxLevel-1:0];
-  assign s_o      = alone_i ? '0 : s_q;
+  always_ff @(posedge clk_i) s_o <= alone_i ? '0 : s_q; // (which stands for clocks before a sweep)
   // At a look: the length of the largest e that the sweep corrected by, moved as c is. (Where s is above zero c is short anyway.)
-  assign c_over_o = state_q == LookWait & ~waits_q & ~measure_o & measured_i & word_length_i != '0 &
-                    $signed({3'd0, word_length_i}) - s_q > MostC;
+  // (The length stands a clock before it is measured.)
+  logic c_long_q;
+  logic signed [9:0] e_most_q; // of e's length
+  always_ff @(posedge clk_i) begin
+    e_most_q <= s_q + MostC;
+    c_long_q <= word_length_i != '0 & $signed({3'd0, word_length_i}) > e_most_q;
+  end
+  assign c_over_o = state_q[LookWait] & ~waits_q & ~measure_o & measured_i & c_long_q;
   wire [2*MaxLevel-1:0] above = base_o & ~more[2*MaxLevel-1:0]; // of the level above, but the finest
   wire [6:0] y_of_next = none_o ? 7'd0 : y_q[k_q-1'b1];
 
-  wire signed [9:0] room = Room - ((bound_q > Least) ? bound_q : Least);
   wire signed [9:0] lost = PhiPoint - i_o;
 
   task automatic finish(input [3:0] how);
     begin
-      state_q <= Idle;
+      state_q <= '0;
+      busy_o  <= 1'b0;
       done_o  <= 1'b1;
       end_o   <= how;
     end
   endtask
-  task automatic sweep(input down, input turn, input up, input state_t then);
+  task automatic sweep(input down, input turn, input up, input [States-1:0] then);
     begin
       sweep_o <= 1'b1;
       {down_o, turn_o, up_o} <= {down, turn, up};
@@ -134,18 +152,19 @@ module cy_control #(
     end
   endtask
 
-  task automatic shares(input gather, input state_t then);
+  task automatic shares(input gather, input [States-1:0] then);
     begin
       gather_o <= gather;
       rounds_q <= gather ? 5'(2 * Cores - 3) : 5'd1;
       then_q   <= then;
-      state_q  <= Share;
+      state_q  <= only(Share);
     end
   endtask
 
   always_ff @(posedge clk_i)
     if (!rst_ni) begin
-      state_q <= Idle;
+      state_q <= '0;
+      busy_o  <= 1'b0;
       done_o  <= 1'b0;
       end_o   <= `CYCLE_END_FAULT;
       {sweep_o, scrub_o, down_o, turn_o, up_o, measure_o, accepted_o, none_o, waits_q, share_o, gather_o} <= '0;
@@ -158,178 +177,188 @@ module cy_control #(
       {sweep_o, measure_o, accepted_o, share_o} <= '0;
       waits_q  <= 1'b0;
       settle_q <= settle_q - 4'd1;
-      if (busy_o) clocks_o <= clocks_o + 48'd1;
-      case (state_q)
-        Idle:
-          if (start_i) begin
-            done_o <= 1'b0;
-            {count_o, clocks_o} <= '0;
-            k_q     <= level_i;
-            side_o  <= (MaxLevel+1)'(1) << level_i;
-            base_o  <= '0;
-            scrub_o <= 1'b1;
-            fresh_o <= 1'b1;
-            again_q <= 1'b0;
-            state_q <= Scrub;
-            if (refuse_i) finish(`CYCLE_END_FAULT);
-          end
-        // What an aborted sweep left in the rows' memories goes.
-        Scrub: begin
-          sweep(1'b0, 1'b0, 1'b0, Look);
+      if (!busy_o) begin
+        if (start_i) begin
+          done_o <= 1'b0;
+          busy_o <= 1'b1;
+          {count_o, clocks_o} <= '0;
+          k_q     <= level_i;
+          side_o  <= (MaxLevel+1)'(1) << level_i;
+          base_o  <= '0;
+          scrub_o <= 1'b1;
+          fresh_o <= 1'b1;
+          again_q <= 1'b0;
+          state_q <= only(Scrub);
+          if (refuse_i) finish(`CYCLE_END_FAULT);
         end
-        Look:
-          if (!waits_q && !sweep_o && swept_i) begin
-            scrub_o     <= 1'b0;
+      end else begin
+        clocks_o <= clocks_o + 48'd1;
+        (* parallel_case *)
+        case (1'b1)
+          // What an aborted sweep left in the rows' memories goes.
+          state_q[Scrub]: begin
+            sweep(1'b0, 1'b0, 1'b0, only(Look));
+          end
+          state_q[Look]:
+            if (!waits_q && !sweep_o && swept_i) begin
+              scrub_o     <= 1'b0;
+              measure_o <= 1'b1;
+              waits_q     <= 1'b1;
+              state_q     <= only(LookWait);
+            end
+          state_q[LookWait]:
+            if (!waits_q && !measure_o && measured_i) begin
+              exponent_o <= d_length_i;
+              d_long_q   <= d_length_i > 7'(MostLength);
+              y_o        <= d_length_i;
+              state_q    <= only(Ends);
+            end
+          state_q[Ends]: begin
+            state_q <= only(Down);
+            if (over_i || d_long_q) begin
+              accepted_o <= 1'b1;
+              finish(`CYCLE_END_OVERFLOW);
+            end else if (Checks != 0 && fault_i) begin
+              finish(`CYCLE_END_FAULT);
+            end else if (exponent_o == '0) begin
+              accepted_o <= 1'b1;
+              finish(`CYCLE_END_EXACT);
+            end
+          end
+          state_q[Down]: sweep(1'b1, 1'b0, 1'b0, only(DownWait));
+          state_q[DownWait]:
+            if (!waits_q && !sweep_o && swept_i) state_q <= (finest && !alone_i) ? only(Verdict) : only(Length);
+          // SQUARES 4^x <= LIMIT 4^LIMIT_EXPONENT, from the lowest place on. SQUARES is below 2^62.
+          state_q[Verdict]: begin
+            accepted_o <= (Checks == 0) | ~again_q;
+            // LIMIT's places against SQUARES', two bits each
+            limit_place_q <= $signed({9'd0, exponent_o}) - limit_exponent_i;
+            state_q    <= only(Align);
+          end
+          state_q[Align]: begin
+            place_q       <= '0;
+            if (limit_place_q < -16'sd31) limit_place_q <= -16'sd31;
+            within_q      <= 1'b1;
+            state_q       <= only(Judge);
+          end
+          state_q[Judge]: begin
+            place_q       <= place_q + 6'd1;
+            limit_place_q <= limit_place_q + 16'sd1;
+            if (squares_bits_q != limit_bits_q) within_q <= squares_bits_q < limit_bits_q;
+            if (&place_q) state_q <= only(Judged);
+          end
+          state_q[Judged]: begin
+            state_q <= only(Length);
+            if (Checks != 0 && fault_i) finish(`CYCLE_END_FAULT);
+            else if (Checks != 0 && within_q && !again_q) begin
+              again_q <= 1'b1;
+              state_q <= only(Down);
+            end else if (within_q) finish(`CYCLE_END_REACHED);
+            else if (Checks != 0 && again_q) finish(`CYCLE_END_FAULT);
+            else if (last_q) finish(`CYCLE_END_CYCLES);
+          end
+          state_q[Length]: begin
             measure_o <= 1'b1;
-            waits_q     <= 1'b1;
-            state_q     <= LookWait;
+            waits_q   <= 1'b1;
+            state_q   <= only(LengthWait);
           end
-        LookWait:
-          if (!waits_q && !measure_o && measured_i) begin
-            exponent_o <= d_length_i;
-            y_o        <= d_length_i;
-            state_q    <= Ends;
+          state_q[LengthWait]:
+            if (!waits_q && !measure_o && measured_i) begin
+              y_o     <= word_length_i;
+              none_o  <= word_length_i == '0;
+              v_length_q <= '0;
+              state_q <= (word_length_i == '0) ? only(Join) : only(Lower);
+            end
+          state_q[Lower]: begin
+            y_q[k_q-1'b1] <= y_o;
+            k_q     <= k_q - 1'b1;
+            side_o  <= side_o >> 1;
+            base_o  <= next_o;
+            state_q <= (k_q == LevelW'(2)) ? only(Turn) : only(Down);
+            if (split) shares(k_q == LevelW'(SplitLevel), only(Down));
           end
-        Ends: begin
-          state_q <= Down;
-          if (over_i || exponent_o > 7'(MostLength)) begin
-            accepted_o <= 1'b1;
-            finish(`CYCLE_END_OVERFLOW);
-          end else if (Checks != 0 && fault_i) begin
-            finish(`CYCLE_END_FAULT);
-          end else if (exponent_o == '0) begin
-            accepted_o <= 1'b1;
-            finish(`CYCLE_END_EXACT);
+          state_q[Turn]: sweep(1'b0, 1'b1, 1'b0, only(TurnWait));
+          state_q[TurnWait]:
+            if (!waits_q && !sweep_o && swept_i) begin
+              v_point_q <= ZC[9:0];
+              state_q   <= only(Rise);
+            end
+          // On the level that was left: how long is its e?
+          state_q[Rise]: begin
+            measure_o <= 1'b1;
+            waits_q   <= 1'b1;
+            state_q   <= only(RiseWait);
           end
-        end
-        Down: sweep(1'b1, 1'b0, 1'b0, DownWait);
-        DownWait:
-          if (!waits_q && !sweep_o && swept_i) state_q <= (finest && !alone_i) ? Verdict : Length;
-        // SQUARES 4^x <= LIMIT 4^LIMIT_EXPONENT, from the lowest place on. SQUARES is below 2^62.
-        Verdict: begin
-          accepted_o <= (Checks == 0) | ~again_q;
-          // LIMIT's places against SQUARES', two bits each
-          limit_place_q <= $signed({9'd0, exponent_o}) - limit_exponent_i;
-          state_q    <= Align;
-        end
-        Align: begin
-          place_q       <= '0;
-          if (limit_place_q < -16'sd31) limit_place_q <= -16'sd31;
-          within_q      <= 1'b1;
-          state_q       <= Judge;
-        end
-        Judge: begin
-          place_q       <= place_q + 6'd1;
-          limit_place_q <= limit_place_q + 16'sd1;
-          if (squares_bits != limit_bits) within_q <= squares_bits < limit_bits;
-          if (&place_q) state_q <= Judged;
-        end
-        Judged: begin
-          state_q <= Length;
-          if (Checks != 0 && fault_i) finish(`CYCLE_END_FAULT);
-          else if (Checks != 0 && within_q && !again_q) begin
-            again_q <= 1'b1;
-            state_q <= Down;
-          end else if (within_q) finish(`CYCLE_END_REACHED);
-          else if (Checks != 0 && again_q) finish(`CYCLE_END_FAULT);
-          else if (count_o == cycles_i) finish(`CYCLE_END_CYCLES);
-        end
-        Length: begin
-          measure_o <= 1'b1;
-          waits_q   <= 1'b1;
-          state_q   <= LengthWait;
-        end
-        LengthWait:
-          if (!waits_q && !measure_o && measured_i) begin
-            y_o     <= word_length_i;
-            none_o  <= word_length_i == '0;
-            v_length_q <= '0;
-            state_q <= (word_length_i == '0) ? Join : Lower;
+          state_q[RiseWait]:
+            if (!waits_q && !measure_o && measured_i) begin
+              v_length_q <= word_length_i;
+              k_q     <= k_q + 1'b1;
+              side_o  <= side_o << 1;
+              base_o  <= above;
+              state_q <= only(Join);
+            end
+          state_q[Join]: begin
+            e_down_o <= (v_length_q > 7'(E - 1)) ? 5'(v_length_q - 7'(E - 1)) : '0;
+            if (v_length_q > 7'(E - 1)) v_length_q <= 7'(E - 1);
+            gained_q <= v_point_q + Gained - $signed({3'd0, y_of_next});
+            state_q <= only(Bound);
           end
-        Lower: begin
-          y_q[k_q-1'b1] <= y_o;
-          k_q     <= k_q - 1'b1;
-          side_o  <= side_o >> 1;
-          base_o  <= next_o;
-          state_q <= (k_q == LevelW'(2)) ? Turn : Down;
-          if (split) shares(k_q == LevelW'(SplitLevel), Down);
-        end
-        Turn: sweep(1'b0, 1'b1, 1'b0, TurnWait);
-        TurnWait:
-          if (!waits_q && !sweep_o && swept_i) begin
-            v_point_q <= ZC[9:0];
-            state_q   <= Rise;
+          state_q[Bound]: begin
+            j_q     <= none_o ? '0 : gained_q - $signed({5'd0, e_down_o});
+            room_q  <= Room - $signed({3'd0, v_length_q});
+            state_q <= only(Point);
           end
-        // On the level that was left: how long is its e?
-        Rise: begin
-          measure_o <= 1'b1;
-          waits_q   <= 1'b1;
-          state_q   <= RiseWait;
-        end
-        RiseWait:
-          if (!waits_q && !measure_o && measured_i) begin
-            v_length_q <= word_length_i;
-            k_q     <= k_q + 1'b1;
-            side_o  <= side_o << 1;
-            base_o  <= above;
-            state_q <= Join;
+          state_q[Point]: begin
+            room_q  <= room_q + j_q;
+            state_q <= only(Shifts);
           end
-        Join: begin
-          e_down_o <= (v_length_q > 7'(E - 1)) ? 5'(v_length_q - 7'(E - 1)) : '0;
-          if (v_length_q > 7'(E - 1)) v_length_q <= 7'(E - 1);
-          state_q <= Bound;
-        end
-        Bound: begin
-          j_q     <= none_o ? '0 : v_point_q - $signed({5'd0, e_down_o}) + Gained - $signed({3'd0, y_of_next});
-          state_q <= Point;
-        end
-        Point: begin
-          bound_q <= $signed({3'd0, v_length_q}) - j_q;
-          state_q <= Shifts;
-        end
-        Shifts: begin
-          // b = max(F - 1 - phi, bound) + 1, i = min(phi, N - 1 - b)
-          i_o     <= (PhiPoint < room) ? PhiPoint : room;
-          settle_q <= 4'd8;
-          state_q <= Settle;
-        end
-        Settle: begin
-          f_down_o <= (lost > FBits) ? FBits[4:0] : lost[4:0];
-          x_down_o <= j_q + 10'sd2 - i_o;
-          s_q      <= i_o + Entering - $signed({3'd0, exponent_o});
-          if (settle_q == '0) state_q <= Up;
-        end
-        Up: sweep(1'b0, 1'b0, 1'b1, UpWait);
-        UpWait:
-          if (!waits_q && !sweep_o && swept_i) begin
-            v_point_q <= i_o;
-            none_o    <= 1'b0;
-            state_q   <= finest ? Correct : Rise;
-            if (split) shares(1'b0, finest ? Correct : Rise);
+          state_q[Shifts]: begin
+            // b = max(F - 1 - phi, bound) + 1, i = min(phi, N - 1 - b)
+            i_o      <= (MostPoint < room_q) ? MostPoint : room_q;
+            settle_q <= 4'd8;
+            state_q <= only(Settle);
           end
-        Correct: begin
-          count_o <= count_o + 32'd1;
-          fresh_o <= 1'b0;
-          point_o <= s_q;
-          waits_q <= 1'b1;
-          measure_o <= 1'b1;
-          state_q <= LookWait;
-          if (alone_i) finish(`CYCLE_END_CYCLES);
-        end
-        // With several cores: words go north, in half of the rounds, then south.
-        Share: begin
-          share_o <= 1'b1;
-          north_o <= gather_o ? rounds_q >= 5'(cy_max(Cores, 2) - 1) : rounds_q[0];
-          waits_q <= 1'b1;
-          state_q <= ShareWait;
-        end
-        ShareWait:
-          if (!waits_q && !share_o && shared_i) begin
-            rounds_q <= rounds_q - 5'd1;
-            state_q  <= (rounds_q == '0) ? then_q : Share;
+          state_q[Settle]: begin
+            f_down_o <= (lost > FBits) ? FBits[4:0] : lost[4:0];
+            x_down_o <= j_q + 10'sd2 - i_o;
+            s_q      <= i_o + Entering - $signed({3'd0, exponent_o});
+            if (settle_q == '0) state_q <= only(Up);
           end
-        default: state_q <= Idle;
-      endcase
+          state_q[Up]: sweep(1'b0, 1'b0, 1'b1, only(UpWait));
+          state_q[UpWait]:
+            if (!waits_q && !sweep_o && swept_i) begin
+              v_point_q <= i_o;
+              none_o    <= 1'b0;
+              state_q   <= finest ? only(Correct) : only(Rise);
+              if (split) shares(1'b0, finest ? only(Correct) : only(Rise));
+            end
+          state_q[Correct]: begin
+            count_o <= count_o + 32'd1;
+            fresh_o <= 1'b0;
+            point_o <= s_q;
+            waits_q <= 1'b1;
+            measure_o <= 1'b1;
+            state_q <= only(LookWait);
+            if (alone_i) finish(`CYCLE_END_CYCLES);
+          end
+          // With several cores: words go north, in half of the rounds, then south.
+          state_q[Share]: begin
+            share_o <= 1'b1;
+            north_o <= gather_o ? rounds_q >= 5'(cy_max(Cores, 2) - 1) : rounds_q[0];
+            waits_q <= 1'b1;
+            state_q <= only(ShareWait);
+          end
+          state_q[ShareWait]:
+            if (!waits_q && !share_o && shared_i) begin
+              rounds_q <= rounds_q - 5'd1;
+              state_q  <= (rounds_q == '0) ? then_q : only(Share);
+            end
+          default: begin
+            state_q <= '0;
+            busy_o  <= 1'b0;
+          end
+        endcase
+      end
     end
   wire unused = &{1'b0, fault_i, again_q, beats, more, unused_row, unused_rows};
 endmodule

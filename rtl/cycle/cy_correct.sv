@@ -97,14 +97,16 @@ module cy_correct #(
   genvar l;
   generate
     for (l = 0; l < Lanes; l = l + 1) begin : g_lane
-      logic [LowW+14:0]  low_q;
-      logic [HighW+14:0] high_q;
-      wire  [CW-1:0] near = {high_q, {LowW{1'b0}}} | CW'(low_q); // (no bit of both is set)
+      // (Modules of their own, so that a device's block has the registers after the products.)
+      wire [35:0] low, high;
+      sig_mul_tile i_low (.clk_i, .en_i(1'b1), .a_i({1'b0, e_i[l*InW +: LowW]}), .b_i({2'd0, near_q}), .tile_o(low));
+      sig_mul_tile #(.SignedA(1)) i_high (
+        .clk_i, .en_i(1'b1), .a_i(18'($signed(e_i[l*InW+LowW +: HighW]))), .b_i({2'd0, near_q}), .tile_o(high));
+      wire [CW-1:0] near = {high[HighW+14:0], {LowW{1'b0}}} | CW'(low[LowW+14:0]); // (no bit of both is set)
+      wire unused_product = &{1'b0, low, high};
       logic [CW:0]   moved_q; // with one bit below
       logic [CW-1:0] c_q;
       always_ff @(posedge clk_i) begin
-        low_q   <= (LowW+15)'(e_i[l*InW +: LowW]) * (LowW+15)'(near_q);
-        high_q  <= (HighW+15)'($signed(e_i[l*InW+LowW +: HighW])) * $signed((HighW+15)'(near_q));
         moved_q <= right_q ? (CW+1)'($signed(near[CW-1:15])) : {near, 1'b0};
         c_q     <= far_right_q ? CW'($signed(moved_q[CW:17])) + CW'(moved_q[16]) : moved_q[CW:1] + CW'(moved_q[0]);
       end

@@ -18,13 +18,15 @@ module cy_length #(
     for (l = 0; l < Lanes; l = l + 1) begin : g_lane
       wire [W-1:0]  word = word_i[l*W +: W];
       wire          sign = word[W-1];
-      logic [W-1:0] size_q;
+      logic [W-1:0] bits_q;
+      logic         sign_q;
+      wire  [W-1:0] size = bits_q + W'(sign_q);
       wire  [W-1:0] sizes; // of lanes up to this one
-      always_ff @(posedge clk_i) size_q <= live_i[l] ? (word ^ {W{sign}}) + W'(sign) : '0;
+      always_ff @(posedge clk_i) {sign_q, bits_q} <= live_i[l] ? {sign, word ^ {W{sign}}} : '0;
       if (l == 0) begin : g_first
-        assign sizes = size_q;
+        assign sizes = size;
       end else begin : g_next
-        assign sizes = g_lane[l-1].sizes | size_q;
+        assign sizes = g_lane[l-1].sizes | size;
       end
     end
     if (Lanes == 1) begin : g_one

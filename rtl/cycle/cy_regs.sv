@@ -12,6 +12,7 @@ module cy_regs #(
 
   `AXIL_PORTS(8)
 
+  output logic            begins_o, ///< start_o or send_o may come in the next clock
   output logic            start_o,  ///< one clock
   output logic            abort_o,  ///< one clock
   output logic            send_o,   ///< one clock
@@ -68,32 +69,33 @@ module cy_regs #(
 
   // ---- Reads -------------------------------------------------------------------------------------------------------
   logic [31:0] value; // of the word at from
-  logic [63:0] wide;  // and of two words
-  always_comb begin
-    case ({from[7:3], 3'd0})
-      `CYCLE_LIMIT: wide = limit_o;
-      `CYCLE_SQUARES: wide = squares_i;
-      `CYCLE_CLOCKS: wide = 64'(clocks_i);
-      default: wide = 64'd0;
-    endcase
-    case (from)
-      `CYCLE_ID: value = `CYCLE_ID_VALUE;
-      `CYCLE_CONFIG: value = 32'(Config);
-      `CYCLE_STATUS:
+  always_comb
+    case ({from[6:2], 2'd0})
+      7'(`CYCLE_ID): value = `CYCLE_ID_VALUE;
+      7'(`CYCLE_CONFIG): value = 32'(Config);
+      7'(`CYCLE_STATUS):
         value = {20'd0, fault_i, d_over_i, u_over_i, misused, end_i, loaded_i, sending_i, done_i, busy_i & ~sending_i};
-      `CYCLE_LEVEL: value = 32'(level_o);
-      `CYCLE_CYCLES: value = cycles_o;
-      `CYCLE_MODE: value = 32'(alone_o);
-      `CYCLE_LIMIT_EXPONENT: value = 32'(limit_exponent_o);
-      `CYCLE_COUNT: value = count_i;
-      `CYCLE_EXPONENT: value = 32'(exponent_i);
-      `CYCLE_POINT: value = 32'(point_i);
-      default: value = from[2] ? wide[63:32] : wide[31:0];
+      7'(`CYCLE_LEVEL): value = 32'(level_o);
+      7'(`CYCLE_CYCLES): value = cycles_o;
+      7'(`CYCLE_MODE): value = 32'(alone_o);
+      7'(`CYCLE_LIMIT_EXPONENT): value = 32'(limit_exponent_o);
+      7'(`CYCLE_LIMIT): value = limit_o[31:0];
+      7'(`CYCLE_LIMIT + 8'd4): value = limit_o[63:32];
+      7'(`CYCLE_COUNT): value = count_i;
+      7'(`CYCLE_EXPONENT): value = 32'(exponent_i);
+      7'(`CYCLE_SQUARES): value = squares_i[31:0];
+      7'(`CYCLE_SQUARES + 8'd4): value = squares_i[63:32];
+      7'(`CYCLE_POINT): value = 32'(point_i);
+      7'(`CYCLE_CLOCKS): value = clocks_i[31:0];
+      7'(`CYCLE_CLOCKS + 8'd4): value = 32'(clocks_i[47:32]);
+      default: value = '0;
     endcase
-  end
-  axil_words #(.Control(`CYCLE_CONTROL)) i_words (
+  logic        readable_q;
+  logic [31:0] value_q;
+  always_ff @(posedge clk_i) {readable_q, value_q} <= {`CYCLE_READABLE(from), value};
+  axil_words #(.Control(`CYCLE_CONTROL), .Late(1)) i_words (
     .clk_i, .rst_ni, `AXIL_PASSED, .busy_i, .take_o(take), .at_o(at), .data_o(data), .strobe_o(strobe),
-    .known_i(`CYCLE_WRITABLE(at)), .start_o, .abort_o, .send_o, .misused_o(misused), .from_o(from),
-    .readable_i(`CYCLE_READABLE(from)), .value_i(value));
+    .known_i(`CYCLE_WRITABLE(at)), .begins_o, .start_o, .abort_o, .send_o, .misused_o(misused), .from_o(from),
+    .readable_i(readable_q), .value_i(value_q & {32{readable_q}}));
 endmodule
 `default_nettype wire

@@ -72,8 +72,10 @@ module cy_restrict #(
       logic                 live_q;
       always_ff @(posedge clk_i) {live_q, kept_q} <= {live_kept, kept};
       wire [RowAtW-1:0] read_at, write_at;
+      logic [LengthW-1:0] length_q; // (nobody looks at it while clear_i)
+      always_ff @(posedge clk_i) length_q <= length_i[LengthW-1:0] - LengthW'(1);
       cy_row_at #(.Max(RowMost), .Deep(1)) i_row_at (
-        .clk_i, .clear_i, .length_i(length_i[LengthW-1:0] - LengthW'(1)), .read_o(read_at), .write_o(write_at));
+        .clk_i, .clear_i, .length_i(length_q), .read_o(read_at), .write_o(write_at));
       cy_row #(.W(Sums * SumW + 1), .Max(RowMost), .Deep(1)) i_row (
         .clk_i, .clear_i, .read_at_i(read_at), .write_at_i(write_at), .d_i({live_q, kept_q}), .q_o({live_above, above}));
     end else begin : g_short

@@ -43,14 +43,24 @@ module cy_seam #(
   logic beyond_q;                        // of what comes in there is too much
   logic reads_q;                         // beats are still to be read
   logic read_q, last_q;                  // of the beat whose address was given a clock before
+  genvar l;
   wire [AtW-1:0] row_end; // at_q where a row ends
   wire           ends_row;
+  // 2^LEVEL - 1, and beats_i - 1, of a power of two too, without carries. (LEVEL's change forgets what was loaded.)
+  logic [MaxLevel-1:0] mask;
+  logic [IndexW-1:0]   grid_mask;
+  wire unused_mask = &{1'b0, mask, side_i[0], beats_i[0]};
   generate
+    for (l = 0; l < MaxLevel; l = l + 1) begin : g_mask
+      always_ff @(posedge clk_i) mask[l] <= |side_i[MaxLevel:l+1];
+    end
+    for (l = 0; l < IndexW; l = l + 1) begin : g_grid_mask
+      always_ff @(posedge clk_i) grid_mask[l] <= |beats_i[IndexW:l+1];
+    end
     if (Lanes == 1) begin : g_one
-      wire [MaxLevel-1:0] mask = side_i[MaxLevel-1:0] - MaxLevel'(1);
       assign ends_row = &(at_q[MaxLevel-1:0] | ~mask);
       assign row_end = at_q;
-      wire unused = &{1'b0, row_i, side_i[MaxLevel]};
+      wire unused = &{1'b0, row_i};
     end else begin : g_lanes
       // A row's beats in memory may be more than its words fill.
       localparam integer RowW = MaxLevel + PartLog + 1;
@@ -61,8 +71,8 @@ module cy_seam #(
       assign row_end = at_q | (ends_row ? AtW'(wide) : '0);
     end
   endgenerate
-  wire [AtW:0] next = {1'b0, row_end} + (AtW+1)'(1);
-  wire ends  = ends_row & (|(next[AtW:PartLog] & beats_i)); // the last beat
+  wire [AtW-1:0] next = row_end + AtW'(1);
+  wire ends  = ends_row & (&(row_end[AtW-1:PartLog] | ~grid_mask)); // the last beat
   wire take  = d_valid_i & open_i;
   wire begun = ~(south_q & west_q);
   assign load_o       = take & ~beyond_q;
@@ -73,20 +83,19 @@ module cy_seam #(
   assign moves_o      = ~u_valid_o | u_ready_i;
   wire [PartW-1:0]  part = PartW'((PartLog > 0) ? at_q & AtW'((1 << PartLog) - 1) : '0);
   logic [PartW-1:0] part_q;
-  genvar l;
   generate
     for (l = 0; l < Lanes / BusWords; l = l + 1) begin : g_part
       assign part_o[l] = part == PartW'(l);
     end
   endgenerate
   wire step = (take & ~beyond_q) | (reads_q & moves_o);
-  wire done = (take & d_last_i) | (reads_q & moves_o & ends);
+  wire done = (take & d_last_i) | (sending_o & ~reads_q);
   always_ff @(posedge clk_i) begin
     if (!send_rst_ni || send_i || done || (!sending_o && (!rst_ni || forget_i))) begin
       at_q <= '0;
       {south_q, west_q} <= 2'b11;
     end else if (step) begin
-      at_q    <= next[AtW-1:0];
+      at_q    <= next;
       west_q  <= ends_row;
       south_q <= south_q & ~ends_row;
     end

@@ -15,14 +15,13 @@ module cy_squares #(
   genvar l;
   generate
     for (l = 0; l < Lanes; l = l + 1) begin : g_lane
-      wire [16:0]  x = x_i[l*17 +: 17];
-      logic [30:0] square_q;
-      logic        live_q;
-      always_ff @(posedge clk_i) begin
-        square_q <= 31'(34'($signed(x)) * 34'($signed(x)));
-        live_q   <= live_i[l];
-      end
-      assign terms[l*OutW +: OutW] = OutW'(square_q) & {OutW{live_q | Lanes == 1}};
+      wire [17:0] x = 18'($signed(x_i[l*17 +: 17]));
+      wire [35:0] square;
+      logic       live_q;
+      sig_mul_tile #(.SignedA(1), .SignedB(1)) i_square (.clk_i, .en_i(1'b1), .a_i(x), .b_i(x), .tile_o(square));
+      always_ff @(posedge clk_i) live_q <= live_i[l];
+      assign terms[l*OutW +: OutW] = OutW'(square[30:0]) & {OutW{live_q | Lanes == 1}};
+      wire unused = &{1'b0, square[35:31]};
       if (l == 0) begin : g_first
         assign live_o = live_q | Lanes > 1;
       end

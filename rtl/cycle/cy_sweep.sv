@@ -32,7 +32,8 @@ module cy_sweep #(
   logic              odd_q, south_q, nodes_q, drains_q;
   logic [$clog2(TailRows+1)-1:0] rows_q;
   logic [$clog2(Drain+1)-1:0]    drain_q;
-  wire [MaxLevel-1:0] mask = row_i[MaxLevel-1:0] - MaxLevel'(1);
+  logic [MaxLevel-1:0] mask;
+  always_ff @(posedge clk_i) mask <= row_i[MaxLevel-1:0] - MaxLevel'(1);
   wire [MaxLevel-1:0] column = at_q[MaxLevel-1:0] & mask;
   wire last = column == mask;
   wire [IndexW-1:0] north = row_q + IndexW'(below_row_i);
@@ -48,7 +49,14 @@ module cy_sweep #(
   wire [IndexW:0] next = at_q + (IndexW+1)'(1);
   assign beyond_o = beside & ((Cores > 1) ? {1'b0, north} == below_i : |(north & below_i[IndexW-1:0]));
   assign busy_o   = nodes_q | drains_q | rows_q != '0;
-  wire ends = last & nodes_q & ((Cores > 1) ? next == beats_i : |(next & beats_i));
+  logic [IndexW-1:0] grid_mask; // beats_i - 1
+  genvar b;
+  generate
+    for (b = 0; b < IndexW; b = b + 1) begin : g_mask
+      always_ff @(posedge clk_i) grid_mask[b] <= |beats_i[IndexW:b+1];
+    end
+  endgenerate
+  wire ends = last & nodes_q & ((Cores > 1) ? next == beats_i : &(at_q[IndexW-1:0] | ~grid_mask));
   always_ff @(posedge clk_i)
     if (!rst_ni) begin
       nodes_q  <= 1'b0;
@@ -80,6 +88,6 @@ module cy_sweep #(
         drains_q <= drain_q != drain_i;
       end
     end
-  wire unused = &{1'b0, side_i, row_i[MaxLevel], below_i[IndexW]};
+  wire unused = &{1'b0, side_i, row_i[MaxLevel], beats_i, grid_mask, next, below_i[IndexW]};
 endmodule
 `default_nettype wire

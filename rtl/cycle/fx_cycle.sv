@@ -64,7 +64,7 @@ module fx_cycle #(
   localparam integer UpDrain   = 35 + WindowLatency + After * (WindowLatency + 17);
 
   // ---- Registers and control ---------------------------------------------------------------------------------------------
-  wire start, abort, asked, resized, alone, done, sending, loaded, load;
+  wire begins, start, abort, asked, resized, alone, done, sending, loaded, load;
   wire [3:0]  level, how;
   wire [31:0] cycles;
   wire signed [15:0] limit_exponent;
@@ -97,12 +97,19 @@ module fx_cycle #(
   assign d_over   = d_over_q | (Cores > 1 && all_i[0]);
   assign {d_length, word_length}  = (Cores > 1) ? all_lengths_i : peer_lengths_o;
   wire send = asked;
+  // What the host's side sees of it: a clock later, which no two of its accesses are apart by.
+  logic busy_q, open_q, runs_q;
+  always_ff @(posedge clk_i) begin
+    runs_q <= busy_o; // (no word comes or goes in a run's first and last clocks)
+    busy_q <= rst_ni & (busy_o | start | sending | send);
+    open_q <= rst_ni & ~(busy_o | start | sending | send | begins);
+  end
   wire stop, fault, tests, sided; // with Checks
   cy_regs #(.Config(LaneLog + fx_log2(BusWords) * 16 + StoredLevel * 256 + Before * 65536 + After * 1048576 + Checks * 16777216)) i_regs (
     .clk_i, .rst_ni, `AXIL_PASSED,
-    .start_o(start), .abort_o(abort), .send_o(asked),
+    .begins_o(begins), .start_o(start), .abort_o(abort), .send_o(asked),
     .level_o(level), .resized_o(resized), .cycles_o(cycles), .alone_o(alone), .limit_exponent_o(limit_exponent),
-    .limit_o(limit), .busy_i(busy_o | start | sending | send), .done_i(done | (fault & ~busy_o)), .sending_i(sending), .loaded_i(loaded),
+    .limit_o(limit), .busy_i(busy_q), .done_i(done | (fault & ~busy_o)), .sending_i(sending), .loaded_i(loaded),
     .end_i(fault ? `CYCLE_END_FAULT : how), .u_over_i(u_over), .d_over_i(d_over), .fault_i(fault), .count_i(cycles_o), .exponent_i(exponent_o),
     .squares_i(squares_o), .point_i(point), .clocks_i(clocks));
   assign squares_o = 64'(squares);
@@ -130,15 +137,22 @@ module fx_cycle #(
   wire beyond, sweeps;
   wire [TailW-1:0]  tail;
   wire [DrainW-1:0] drain;
-  wire [MaxLevel:0] beats_row, below_row;
-  wire [IndexW:0]   beats, below, all_beats, all_below;
+  logic [MaxLevel:0] beats_row, below_row;
+  wire  [IndexW:0]   beats, below;
+  logic [IndexW:0]   all_beats, all_below;
   wire [IndexW-1:0] coarse_from;
+  wire [MaxLevel+IndexW+1:0] shape, shape_below;
   cy_shape #(
 `include "cycle_parameters_passed.svh"
-    ) i_shape (.side_i(side), .row_o(beats_row), .beats_o(all_beats));
+    ) i_shape (.side_i(side), .row_o(shape[MaxLevel:0]), .beats_o(shape[MaxLevel+1 +: IndexW+1]));
   cy_shape #(
 `include "cycle_parameters_passed.svh"
-    ) i_below (.side_i({1'b0, side[MaxLevel:1]}), .row_o(below_row), .beats_o(all_below));
+    ) i_below (.side_i({1'b0, side[MaxLevel:1]}), .row_o(shape_below[MaxLevel:0]), .beats_o(shape_below[MaxLevel+1 +: IndexW+1]));
+  // (side changes two clocks before a sweep begins)
+  always_ff @(posedge clk_i) begin
+    {all_beats, beats_row} <= shape;
+    {all_below, below_row} <= shape_below;
+  end
   cy_sweep #(
 `include "cycle_parameters_passed.svh"
     , .TailRows(TailRows), .Drain(Drain)) i_sweep (
@@ -149,7 +163,8 @@ module fx_cycle #(
   assign tail  = whole ? TailW'(TailRows) : !up ? TailW'(Before) : finest ? TailW'(After + 1) : TailW'(cy_max(After, 1));
   assign drain = whole ? DrainW'(Drain) : !up ? DrainW'(DownDrain) : finest ? DrainW'(UpDrain) : DrainW'(RiseDrain);
   // Beats that stages delay by; the coarsest level goes through none.
-  wire [MaxLevel:0] row = (Lanes == 1 && side < (MaxLevel+1)'(4)) ? (MaxLevel+1)'(4) : beats_row;
+  logic [MaxLevel:0] row;
+  always_ff @(posedge clk_i) row <= (Lanes == 1 && side[MaxLevel:2] == '0) ? (MaxLevel+1)'(4) : shape[MaxLevel:0];
   wire [2*MaxLevel-1:0] row_at;
   generate
     if (RowAtW < MaxLevel) begin : g_narrow
@@ -198,14 +213,14 @@ module fx_cycle #(
   // ---- Down ----------------------------------------------------------------------------------------------------------------
   wire [Lanes*DW-1:0]    d_word;
   wire [Lanes*WordW-1:0] word;
-  // A memory that is not asked has zeros, and t stands at the top of its word.
+  // t stands at the top of its word.
   localparam integer EnterW = cy_max(DW, WordW + 1);
   localparam integer Lifted = EnterW - 1 - WordW;
   wire [Lanes*EnterW-1:0] entering;
   wire [6:0]              entering_length = finest ? y : y + 7'(Lifted);
   generate
     for (l = 0; l < Lanes; l = l + 1) begin : g_entering
-      assign entering[l*EnterW +: EnterW] = EnterW'($signed(d_word[l*DW +: DW])) | (EnterW'($signed(word[l*WordW +: WordW])) << Lifted);
+      assign entering[l*EnterW +: EnterW] = finest ? EnterW'($signed(d_word[l*DW +: DW])) : EnterW'($signed(word[l*WordW +: WordW])) << Lifted;
     end
   endgenerate
   wire [Lanes-1:0]    live_leading, lost, full;
@@ -348,10 +363,12 @@ module fx_cycle #(
     .read_d_o(read_d), .d_i(d_word), .write_d_o(writes_d), .d_o(d_new), .d_over_o(d_long),
     .up_i(up), .places_ok_o(places_ok), .u_residue_i(u_residue), .d_residue_i(d_residue), .u_must_o(u_must), .d_must_o(d_must),
     .some_o(c_some), .live_o(d_lives));
-  // What is left of an aborted sweep is not written.
-  wire writes  = busy_o & ~scrub;
-  wire write_u = writes_u & writes;
-  wire write_d = writes_d & writes & ~alone;
+  // What is left of an aborted sweep is not written, but for a word on its end: U is lost then, and D is loaded anew.
+  logic writes_q, writes_d_q;
+  always_ff @(posedge clk_i) {writes_q, writes_d_q} <= {busy_o & ~scrub, busy_o & ~scrub & ~alone};
+  wire writes  = writes_q & busy_o;
+  wire write_u = writes_u & writes_q;
+  wire write_d = writes_d & writes_d_q;
   logic [NodeW-1:0] u_from_q, d_from_q;
   wire  [NodeW-1:0] u_to, d_to_next; // the words that were read three clocks before
   always_ff @(posedge clk_i) begin
@@ -372,7 +389,7 @@ module fx_cycle #(
   wire [IndexW-1:0] seam_at;
   wire unused_at = &{1'b0, seam_at};
   wire load_edge, load_west, load_first, moves;
-  assign s_axis_d_tready = ~busy_o & ~start & ~sending & ~send;
+  assign s_axis_d_tready = open_q;
   localparam integer Parts = Lanes / BusWords; // of a beat of lanes, a beat of the streams each
   localparam integer PartW = (Parts > 1) ? $clog2(Parts) : 1;
   wire [Parts-1:0] seam_part;
@@ -394,8 +411,8 @@ module fx_cycle #(
   wire  u_zero = sending ? fresh_sent_q : fresh;
   wire [IndexW-1:0]   seam_to = (Cores > 1) ? slab_seam_to : seam_at;
   wire [NodeW-1:0]    d_from = shares ? NodeW'(share_from) : up ? d_from_q : NodeW'(index);
-  wire [NodeW-1:0]    d_to   = takes ? NodeW'(share_to) : busy_o ? d_to_next : NodeW'(seam_to);
-  wire [NodeW-1:0]    u_from = busy_o ? u_from_q : NodeW'(seam_to);
+  wire [NodeW-1:0]    d_to   = takes ? NodeW'(share_to) : runs_q ? d_to_next : NodeW'(seam_to);
+  wire [NodeW-1:0]    u_from = runs_q ? u_from_q : NodeW'(seam_to);
   wire                unused_numbers = &{1'b0, d_from, d_to, u_from, seam_to, share_from, share_to}; // (longer than a slab's)
   logic [IndexW-1:0]  word_to_q; // where the next word of t or e goes in its level,
   wire [IndexW-1:0]   t_to;      // and of t
@@ -433,7 +450,7 @@ module fx_cycle #(
       assign lanes_top[l] = (Lanes == 1) ? 1'b1 : |top_side[MaxLevel:fx_log2(l+1)];
       wire loads = load & seam_in & seam_part[l/BusWords];
       wire live  = ~load_edge & lanes_top[l] & ((l == 0) ? ~load_west : 1'b1);
-      assign d_into[l*DW +: DW] = busy_o ? d_new[l*DW +: DW] : s_axis_d_tdata[(l%BusWords)*DW +: DW];
+      assign d_into[l*DW +: DW] = runs_q ? d_new[l*DW +: DW] : s_axis_d_tdata[(l%BusWords)*DW +: DW];
       assign d_live[l] = (loads & live) | (write_d & own_d);
       wire [DW+1:0] d_kept;
       wire [UW+1:0] u_kept;
@@ -442,7 +459,7 @@ module fx_cycle #(
       assign {d_residue[l*2 +: 2], d_word[l*DW +: DW]} = d_kept;
       assign {u_residue[l*2 +: 2], u_word[l*UW +: UW]} = u_kept;
       cy_memory #(.W(DW + ResidueW), .Depth(Nodes)) i_d (
-        .clk_i, .read_i(1'b1), .read_at_i(StoreW'(d_from)), .clear_i(~finest), .word_o(d_kept[DW+ResidueW-1:0]),
+        .clk_i, .read_i(1'b1), .read_at_i(StoreW'(d_from)), .clear_i(1'b0), .word_o(d_kept[DW+ResidueW-1:0]),
         .write_i(loads | write_d | takes_d), .write_at_i(StoreW'(d_to)), .word_i(takes_d ? (DW+ResidueW)'(link[l*(LinkW/Lanes) +: DW]) : d_keep[DW+ResidueW-1:0]));
       cy_memory #(.W(UW + ResidueW), .Depth(Nodes)) i_u (
         .clk_i, .read_i(busy_o | moves), .read_at_i(StoreW'(u_from)), .clear_i(u_zero), .word_o(u_kept[UW+ResidueW-1:0]), .write_i(write_u),
@@ -531,7 +548,7 @@ module fx_cycle #(
   endgenerate
   localparam integer WordsW = $clog2(Rest);
   cy_memory #(.W(Lanes * WordW), .Depth(Rest)) i_words (
-    .clk_i, .read_i(1'b1), .clear_i(finest & ~up), .read_at_i(WordsW'((Cores > 1) ? slab_from : up ? next | coarse : base | index)),
+    .clk_i, .read_i(1'b1), .clear_i(1'b0), .read_at_i(WordsW'((Cores > 1) ? slab_from : up ? next | coarse : base | index)),
     .word_o(word), .write_i(word_write | (takes & ~finest)),
     .write_at_i(WordsW'((Cores > 1) ? slab_to : down ? next | t_to : base | word_to_q)), .word_i(takes ? link_words : word_into));
   // The largest words of what a sweep writes, of D as it comes in too, and of t or e. What is left of an aborted sweep does not count.

@@ -130,9 +130,11 @@ module fx_resident_regs #(
       default: value = from[2] ? wide[63:32] : wide[31:0];
     endcase
   end
+  wire begins;
+  wire unused_begins = begins;
   axil_words #(.Control(`RESIDENT_CONTROL)) i_words (
     .clk_i, .rst_ni, `AXIL_PASSED, .busy_i, .take_o(take), .at_o(at), .data_o(data), .strobe_o(strobe),
-    .known_i(`RESIDENT_WRITABLE(at) && (Slab != 0 || at != `RESIDENT_SHARE)), .start_o, .abort_o, .send_o, .misused_o(misused), .from_o(from),
+    .known_i(`RESIDENT_WRITABLE(at) && (Slab != 0 || at != `RESIDENT_SHARE)), .begins_o(begins), .start_o, .abort_o, .send_o, .misused_o(misused), .from_o(from),
     .readable_i(`RESIDENT_READABLE(from) && (Slab != 0 || from != `RESIDENT_SHARE)), .value_i(value));
 endmodule
 `default_nettype wire
