@@ -21,6 +21,7 @@ module cy_checks #(
   input  wire                 sweep_i,
   input  wire                 sweeps_i,
   input  wire                 sided_i,    ///< its side is that of its level
+  input  wire                 single_i,   ///< the sequence is in one state
   input  wire  [4:0]          way_i,      ///< scrub, down, turn, up, finest
   input  wire  [MaxLevel:0]   side_i,
   input  wire  [MaxLevel:0]   top_side_i, ///< of the finest level: its side, and in beats a row and all rows
@@ -158,7 +159,7 @@ module cy_checks #(
 
   logic stop_q, words_q;
   wire  lost = (busy_i & ~running_q) | (running_q & ~busy_i & ~done_i);
-  wire  bad  = lost | fresh_i != fresh | (busy_i & (^programmed_i) != programmed_odd_q) |
+  wire  bad  = lost | ~single_i | fresh_i != fresh | (busy_i & (^programmed_i) != programmed_odd_q) |
                (sweeps_i & ~sweep_i & (way_q != way_i | (way_q[0] & side_i != top_side_i) | ~sided_i | counts_i)) |
                (stepping & (strayed | row_differs)) | (steps & ~counted & (sweep_i | (running_q & done_i))) |
                (tests_i & length_differs) | lost_i | slack |

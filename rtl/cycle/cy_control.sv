@@ -50,6 +50,7 @@ module cy_control #(
   input  wire               fault_i,        ///< with Checks: one failed
   output logic              tests_o,        ///< D's length stands, from its look to the verdict
   output logic              sided_o,        ///< side_o is 2^k
+  output logic              single_o,       ///< it is in one state
   output logic              c_over_o,       ///< one clock: a word of c did not fit
   output logic [6:0]        y_o,            ///< the length of what the sweep reads on the way down
   output logic              fresh_o,        ///< U counts as zero
@@ -99,6 +100,7 @@ module cy_control #(
   always_ff @(posedge clk_i) finest <= k_q == level_i;
   wire [MaxLevel:0] side_at_k = side_o >> k_q;
   assign sided_o = side_at_k == (MaxLevel+1)'(1);
+  assign single_o = (state_q & (state_q - States'(1))) == '0;
   assign tests_o = k_q == level_i & |state_q[Judged:Ends]; // (Down is the next level's too)
   wire [2*MaxLevel:0] beats, more; // of the level, and of the one above
   wire [MaxLevel:0] unused_row, unused_rows;

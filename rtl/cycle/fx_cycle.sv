@@ -104,7 +104,7 @@ module fx_cycle #(
     busy_q <= rst_ni & (busy_o | start | sending | send);
     open_q <= rst_ni & ~(busy_o | start | sending | send | begins);
   end
-  wire stop, fault, tests, sided; // with Checks
+  wire stop, fault, tests, sided, single; // with Checks
   cy_regs #(.Config(LaneLog + fx_log2(BusWords) * 16 + StoredLevel * 256 + Before * 65536 + After * 1048576 + Checks * 16777216)) i_regs (
     .clk_i, .rst_ni, `AXIL_PASSED,
     .begins_o(begins), .start_o(start), .abort_o(abort), .send_o(asked),
@@ -128,7 +128,7 @@ module fx_cycle #(
     .up_o(up), .finest_o(finest), .k_o(k_now), .share_o(share), .north_o(north), .gather_o(gather), .shared_i(at_end), .side_o(side),
     .base_o(base), .next_o(next), .swept_i(at_end), .measure_o(measure),
     .measured_i(measured), .d_length_i(d_length), .word_length_i(word_length), .squares_i(squares),
-    .over_i(u_over | d_over), .fault_i(fault), .tests_o(tests), .sided_o(sided), .c_over_o(c_over), .y_o(y), .fresh_o(fresh), .none_o(none), .e_down_o(e_down), .f_down_o(f_down),
+    .over_i(u_over | d_over), .fault_i(fault), .tests_o(tests), .sided_o(sided), .single_o(single), .c_over_o(c_over), .y_o(y), .fresh_o(fresh), .none_o(none), .e_down_o(e_down), .f_down_o(f_down),
     .x_down_o(x_down), .i_o(i_point), .s_o(s));
 
   // ---- Nodes and where their words are -------------------------------------------------------------------------------------
@@ -503,13 +503,13 @@ module fx_cycle #(
         .programmed_i({level, cycles, alone, limit_exponent, limit}), .sweep_i(sweep), .sweeps_i(sweeps),
         .way_i({scrub, down, turn, up, finest}), .side_i(side), .top_side_i(top_side), .top_row_i(top_row), .top_i(top),
         .row_at_i(row_at), .row_i(row), .tests_i(tests), .measure_i(measure), .counts_i(d_counts), .exponent_i(exponent_o), .y_i(y),
-        .length_i(d_length), .lost_i(|(lost & {Lanes{tests}})), .full_i(|full), .sided_i(sided), .fresh_i(fresh), .s_i(s), .alone_i(alone), .lanes_i(lanes_top),
+        .length_i(d_length), .lost_i(|(lost & {Lanes{tests}})), .full_i(|full), .sided_i(sided), .single_i(single), .fresh_i(fresh), .s_i(s), .alone_i(alone), .lanes_i(lanes_top),
         .places_ok_i(places_ok), .write_u_i(write_u), .write_d_i(write_d), .u_to_i(u_to), .d_to_i(d_to_next), .some_i(c_some),
         .live_i(d_lives), .sent_i(sent_q), .looked_i(looked_q), .u_i(u_new), .d_i(d_into), .u_must_i(u_must), .d_must_i(d_must),
         .u_residue_o(u_has), .d_residue_o(d_has), .stop_o(stop), .fault_o(fault));
     end else begin : g_unchecked
       assign {stop, fault, u_has, d_has} = '0;
-      wire unused_checks = &{1'b0, tests, sided, lost, full, c_some, d_lives, places_ok, u_must, d_must, u_residue, d_residue};
+      wire unused_checks = &{1'b0, tests, sided, single, lost, full, c_some, d_lives, places_ok, u_must, d_must, u_residue, d_residue};
     end
   endgenerate
   // t on the way down, e on the way up: what one leaves the other finds.
