@@ -80,6 +80,12 @@ std::vector<int> usual_p(const std::vector<int>& c) {
     return bits;
 }
 
+/// A sum's where nothing is said of them: coefficients of more bits leave e in a sum of 32 too short to be of use.
+int usual_sums(const std::vector<int>& c) {
+    constexpr int kMostBeside32 = 12;
+    return std::ranges::max(c) > kMostBeside32 ? 64 : 32;
+}
+
 } // namespace
 
 std::string to_string(const CycleSpec& spec) {
@@ -92,7 +98,7 @@ std::string to_string(const CycleSpec& spec) {
     for (const BitsField& field : kBitsFields)
         if (const auto& bits = spec.*field.member; field.key == "w" || bits != usual.*field.member)
             text += fmt::format(",{}={}", field.key, fmt::join(bits, "/"));
-    if (spec.sums != usual.sums) text += fmt::format(",s={}", spec.sums);
+    if (spec.sums != usual_sums(spec.c)) text += fmt::format(",s={}", spec.sums);
     if (spec.guard != usual.guard) text += fmt::format(",g={}", spec.guard);
     return text;
 }
@@ -126,6 +132,7 @@ CycleSpec parse_cycle_spec(std::string_view text) {
     }
     if (spec.in_double && seen.size() > 1) fail(text, "with w=double there are no other bits: leave them out");
     if (seen.count("f") == 0) spec.f = usual_f(spec.w);
+    if (seen.count("s") == 0) spec.sums = usual_sums(spec.c);
     if (spec.p == usual_p(spec.c)) spec.p.clear();
     return spec;
 }

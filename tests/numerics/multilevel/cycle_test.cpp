@@ -119,6 +119,11 @@ TEST(CycleSpecText, PrintsWhatItReads) {
     EXPECT_EQ(to_string(parse_cycle_spec("v11,w=8,c=9/8,p=14")), "v11,w=8,c=9/8"); // p is that anyway
     EXPECT_EQ(to_string(parse_cycle_spec("v11,w=8,c=16/8,p=16/14")), "v11,w=8,c=16/8");
     EXPECT_EQ(parse_cycle_spec("v11,c=16/8").interpolation(0), 16);
+    EXPECT_EQ(parse_cycle_spec("v11,c=12").sums, 32);
+    EXPECT_EQ(parse_cycle_spec("v11,c=10/13").sums, 64);
+    EXPECT_EQ(parse_cycle_spec("v11,c=10/13,s=32").sums, 32);
+    EXPECT_EQ(to_string(parse_cycle_spec("v11,w=8,c=13,s=32")), "v11,w=8,c=13,s=32");
+    EXPECT_EQ(to_string(parse_cycle_spec("v11,w=8,c=13,s=64")), "v11,w=8,c=13");
     EXPECT_EQ(parse_cycle_spec("v11,c=16/8").interpolation(3), 14);
 }
 

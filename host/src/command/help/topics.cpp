@@ -91,7 +91,8 @@ Bits, one number for all levels or several from the finest on, as w=12/10/8:
   e=               of e, the correction, as it goes up a level; 16
   c=               coefficients; 12
   p=               an interpolation's entries; 14, or as c where that is more
-  s=               32 or 64: of a sum with e, which is as long as sums have room; 32
+  s=               32 or 64: of a sum with e, which is as long as sums have room; 32, or 64
+                   where c has more than 12 bits, beside which 32 leave e too short
   g=               fraction bits of r inside a level; 4
 
 CG around a cycle whose r has at most 12 bits keeps three directions in place of one, since words
