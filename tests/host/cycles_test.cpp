@@ -128,6 +128,7 @@ TEST(Cycles, SumsOfRowsAreNotOfStencils) {
     EXPECT_EQ(o.code, 2);
     EXPECT_NE(o.err.find("s=64 is of sums on rows"), std::string::npos) << o.err;
     EXPECT_EQ(run("solve --problem poisson3d:level=3 --preconditioner multilevel:v11,s=64").code, 0);
+    EXPECT_EQ(run("solve --problem poisson2d:level=4 --preconditioner multilevel:v11,c=16").code, 0); // (s=64 with it)
 }
 
 /// The engine at fault is the one beside, whichever of the two asks for it.
