@@ -241,8 +241,8 @@ private:
         const double best = *std::min_element(history.begin(), recent), now = *std::min_element(recent, history.end());
         return now < kWorthwhile * best ? CycleSolveEnd::limit : CycleSolveEnd::stagnated;
     }
-    /// What parts have found: so many sums of blocks, as `place` finds them in a part's by their number, and where asked
-    /// for the largest of the residual.
+    /// What parts have found: so many sums of blocks, as `place` finds them in a part's by their number, and where
+    /// asked for the largest of the residual.
     template <class Place>
     void exchange_sums(int p, cudaStream_t on, std::size_t count, const Place& place, bool largest = false) {
         Exchange m;
@@ -273,9 +273,8 @@ private:
         LoopView view{v.r, {}, v.directions, v.z, places, status, sum_blocks_};
         std::copy_n(v.q, v.directions, view.q);
         made_.cycle->launch_on(on, p, view);
-        exchange_sums(p, on, 1 + static_cast<std::size_t>(v.directions), [](Sums& s, std::size_t which) {
-            return which == 0 ? s.rz : s.zq[which - 1];
-        });
+        exchange_sums(p, on, 1 + static_cast<std::size_t>(v.directions),
+                      [](Sums& s, std::size_t which) { return which == 0 ? s.rz : s.zq[which - 1]; });
         with_directions(static_cast<std::size_t>(v.directions), [&](auto directions) {
             const auto kernel = direction<decltype(directions)::value>;
             launch(kernel, at_a_time(kernel, blocks_for(part.own.count())), kThreads, on, early, part.own, v,

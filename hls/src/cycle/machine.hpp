@@ -29,10 +29,11 @@ public:
                                   std::vector<std::int64_t>& u) override {
         for (const auto& m : memories_) m->load(b);
         multilevel::WordOutcome out;
-        out.end = end_of(core_->solve({request.tolerance.t, request.tolerance.point, request.most_cycles, request.alone}, out.cycles,
-                                      [&](const mantissa_hls::cycle::CycleVerdict& seen) {
-                                          out.history.push_back({seen.length, seen.sum});
-                                      }));
+        out.end =
+            end_of(core_->solve({request.tolerance.t, request.tolerance.point, request.most_cycles, request.alone},
+                                out.cycles, [&](const mantissa_hls::cycle::CycleVerdict& seen) {
+                                    out.history.push_back({seen.length, seen.sum});
+                                }));
         u.assign(nodes_ * nodes_, 0);
         for (const auto& m : memories_) m->read(u);
         return out;

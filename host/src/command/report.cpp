@@ -39,7 +39,8 @@ int report_command(const ReportFlags& flags, const std::string& typed) {
     for (std::size_t i = 0; i < made.findings.size() && i < 3; ++i)
         fmt::print(words, "{}. {}\n", i + 1, made.findings[i]);
     if (!made.verdict.empty()) fmt::print(words, "Verdict: {}\n", made.verdict);
-    fmt::print(words, "report in {} ({})\n", flags.output == "-" ? "standard output" : flags.output, text::counted(made.charts, "chart"));
+    fmt::print(words, "report in {} ({})\n", flags.output == "-" ? "standard output" : flags.output,
+               text::counted(made.charts, "chart"));
     return kDone;
 }
 

@@ -239,8 +239,8 @@ std::string not_for_cg(const Problem& problem, std::string_view who) {
 } // namespace
 
 std::string refusal(const SolveOptions& options, const Problem& problem) {
-    // (c and p say of constant stencils what their words are anyway; that these sums are exact, s cannot. A cycle's text
-    // has it where it is not the usual one.)
+    // (c and p say of constant stencils what their words are anyway; that these sums are exact, s cannot. A cycle's
+    // text has it where it is not the usual one.)
     if (options.preconditioner && to_string(*options.preconditioner).find(",s=") != std::string::npos &&
         multilevel::grid_words(problem.system))
         return fmt::format("preconditioner multilevel: s={} is of sums on rows, and {} has the cycles of a constant "

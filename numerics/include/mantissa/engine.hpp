@@ -256,8 +256,8 @@ public:
     /// Empty when this engine makes cycles of `spec` on `system` for a loop of the host's; else one line that says why
     /// not: by default what cycles_refusal() says of CG.
     [[nodiscard]] virtual std::string cycle_refusal(const System& system, const CycleSpec& spec) const;
-    /// The cycle that a loop of the host's stands around (multilevel/cycle.hpp): the engine's where it refuses none, its
-    /// levels shared out where the engine is; else this processor's. Throws InvalidInput where make_cycle() does.
+    /// The cycle that a loop of the host's stands around (multilevel/cycle.hpp): the engine's where it refuses none,
+    /// its levels shared out where the engine is; else this processor's. Throws InvalidInput where make_cycle() does.
     [[nodiscard]] virtual std::unique_ptr<Cycle> cycle(const System& system, const CycleSpec& spec, int threads) const;
     /// The vectors of such a loop together with that cycle, where the engine keeps them apart; null where they are the
     /// host's, as by default. Throws as cycle().

@@ -202,7 +202,8 @@ public:
         if (!spec.fixed_vectors() && !spec.dot.fixed)
             return fmt::format(
                 "datapath '{0}' over {1} parts: sums in floating point depend on their order; give exact "
-                "ones, --spec '{0},dot=fixed[13:-50]', integers, as --spec fx18.16, or cycles, --preconditioner multilevel",
+                "ones, --spec '{0},dot=fixed[13:-50]', integers, as --spec fx18.16, or cycles, --preconditioner "
+                "multilevel",
                 to_string(spec), space_->parts());
         if (spec.has_blocks())
             return fmt::format("datapath '{}' over {} parts: blocks of MX words would be cut; leave one of the two out",

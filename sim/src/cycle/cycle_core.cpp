@@ -60,7 +60,8 @@ public:
 
     WordOutcome solve(std::span<const std::int64_t> b, const WordRequest& request,
                       std::vector<std::int64_t>& u) override {
-        if (request.most_cycles == 0 && !request.alone) throw InvalidInput("the cycle core runs one cycle or more; give a limit from 1");
+        if (request.most_cycles == 0 && !request.alone)
+            throw InvalidInput("the cycle core runs one cycle or more; give a limit from 1");
         WordOutcome out;
         try {
             out = answered(b, request, u);

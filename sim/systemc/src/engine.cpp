@@ -258,7 +258,8 @@ public:
     [[nodiscard]] std::string cycle_refusal(const System& system, const CycleSpec& spec) const override {
         return multilevel::word_cycle_refusal(name(), system, spec);
     }
-    [[nodiscard]] std::unique_ptr<Cycle> cycle(const System& system, const CycleSpec& spec, int) const override {
+    [[nodiscard]] std::unique_ptr<mantissa::Cycle> cycle(const System& system, const CycleSpec& spec,
+                                                         int) const override {
         if (const std::string why = cycle_refusal(system, spec); !why.empty()) throw InvalidInput(why);
         const auto grid = *multilevel::grid_words(system);
         return multilevel::make_cycle_of_words(grid, spec, make_timed_cycle_core(grid, spec, options_));

@@ -63,7 +63,8 @@ TEST_P(WordSolveBits, OfACycleAloneAreTheCycles) {
         const double c = grid.corner, e = grid.east, n = grid.north;
         const System system(
             Stencil(grid.row_length, grid.row_length, {c, n, c, e, static_cast<double>(grid.centre), e, c, n, c}));
-        const auto expected = make_cycle(system, spec, 1), found = make_cycle_of_words(grid, spec, make_word_solver(grid, spec)),
+        const auto expected = make_cycle(system, spec, 1),
+                   found = make_cycle_of_words(grid, spec, make_word_solver(grid, spec)),
                    defined = make_cycle_of_words(grid, spec, make_reference_word_solver(grid, spec));
         for (const int scale : {-300, 0, 200}) { // (as the defects of a solve do, over many powers of two)
             std::vector<double> d, c1(system.size()), c2(system.size());

@@ -42,7 +42,8 @@ public:
         for (int c = 0; c < Cores; ++c) cores_[c].begin(plan, slabs[c], memories[c]);
         return true;
     }
-    /// D is loaded, U is zero. `look` is told of every verdict; of a cycle alone there is none, and D is not D any more.
+    /// D is loaded, U is zero. `look` is told of every verdict; of a cycle alone there is none, and D is not D any
+    /// more.
     template <class Look> CycleEnd solve(const CycleLimit& limit, std::uint64_t& cycles, const Look& look) {
         std::uint64_t all = 0;
         for (Sweeps& core : cores_) {

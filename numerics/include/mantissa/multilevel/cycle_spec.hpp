@@ -19,7 +19,7 @@
 //   p=    bits of an interpolation's entry                 4..16, default 14, or c where that is more (constant
 //   stencils
 //                                                          have 4, 2, 1): entries span decades where coefficients do
-//   s=    bits of a sum A e on sparse rows                 32 or 64, default 32, with more than 12 bits of c 64: e is as long as sums have room
+//   s=    bits of a sum A e on sparse rows                 32 or 64, default 32, from c=13 on 64: room for e
 //   g=    fraction bits of r inside a level                0..8, default 4
 #pragma once
 

@@ -17,8 +17,10 @@
 //
 // So D = b' - S U always, and b' is not kept. A solve hands out U: u = 2^-F U.
 //
-// Where the loop is somebody else's (CG around cycles), the same machine makes one correction of D and looks at nothing:
-//   ALONE    LOAD;  x = len(D);  D = 0 -> reached;  else r, e and c as in CYCLE, U = c, D stays as it is;  a word of c at
+// Where the loop is somebody else's (CG around cycles), the same machine makes one correction of D and looks at
+// nothing:
+//   ALONE    LOAD;  x = len(D);  D = 0 -> reached;  else r, e and c as in CYCLE, U = c, D stays as it is;  a word of c
+//   at
 //            2^62 or beyond -> overflow, else limit
 #pragma once
 

@@ -28,8 +28,8 @@ public:
         point_ = std::max(0, finest.phi);
     }
 
-    /// The host makes r, as the definition says. The longest word of r 2^s has W - 1 + s bits, so the machine's r is that
-    /// r again, and its c is e 2^(s - point of e).
+    /// The host makes r, as the definition says. The longest word of r 2^s has W - 1 + s bits, so the machine's r is
+    /// that r again, and its c is e 2^(s - point of e).
     void correct(std::span<const double> d, std::span<double> c) override {
         double largest = 0;
         for_inner([&](std::size_t i) { largest = std::max(largest, std::abs(d[i])); });
@@ -56,7 +56,8 @@ private:
     }
     bool corrected() {
         for (int faults = 0; faults < kMostFaults; ++faults) {
-            const WordOutcome outcome = words_->solve(right_, {.tolerance = {}, .most_cycles = 1, .alone = true}, words_of_c_);
+            const WordOutcome outcome =
+                words_->solve(right_, {.tolerance = {}, .most_cycles = 1, .alone = true}, words_of_c_);
             if (outcome.clocks) clocks_ = clocks_.value_or(0) + *outcome.clocks;
             if (outcome.end != CycleSolveEnd::fault) return outcome.end != CycleSolveEnd::overflow;
         }
