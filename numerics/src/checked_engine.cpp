@@ -185,9 +185,9 @@ public:
                 difference.signal = fmt::format("c, element {}", i);
                 difference.subject = fmt::format("{}", c[i]);
                 difference.reference = fmt::format("{}", other[i]);
-                throw Mismatch(fmt::format("{} differ in cycle {}, {}: {} and {}", names_, made_, difference.signal,
-                                           difference.subject, difference.reference),
-                               std::move(difference));
+                const std::string text = fmt::format("{} differ in cycle {}, {}: {} and {}", names_, made_,
+                                                     difference.signal, difference.subject, difference.reference);
+                throw Mismatch(text, std::move(difference));
             }
         if (cycles_) ++*cycles_;
     }
@@ -299,7 +299,7 @@ public:
 private:
     /// Of what both say of cycles. (The engine emulated has this processor's as well, and these are lost to the other
     /// one's limits: that one is at fault.)
-    [[nodiscard]] std::string at_fault(std::string here, std::string there) const {
+    [[nodiscard]] std::string at_fault(const std::string& here, const std::string& there) const {
         return here.empty() || (subject_.name() == "emulated" && !there.empty()) ? there : here;
     }
 
