@@ -7,7 +7,7 @@ here=$(cd "$(dirname "$0")" && pwd); rtl=$source/rtl; recipe=$source/experiments
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
 cd "$work"
 "$vectors" b2,w=10 "$level" vectors.hex
-sources=("$rtl"/operators/delay.sv "$rtl"/fixed/fx_weighted.sv "$rtl"/fixed/fx_terms.sv "$rtl"/fixed/resident/fx_shift.sv
+sources=("$rtl"/operators/delay.sv "$rtl"/operators/sig_mul_tile.sv "$rtl"/fixed/fx_weighted.sv "$rtl"/fixed/fx_terms.sv "$rtl"/fixed/resident/fx_shift.sv
          "$rtl"/fixed/resident/fx_place.sv "$rtl"/core/axil_words.sv "$rtl"/operators/mod3_*.sv "$rtl"/cycle/*.sv)
 if [ "$what" = netlist ]; then
   cat > run.ys <<END
