@@ -106,7 +106,7 @@ TEST(Cycles, AreRefusedInOneLine) {
         "--preconditioner multilevel --format s17e8:rne",
         "--preconditioner multilevel --inner 20",
         "--preconditioner multilevel --digits 2",
-        "--preconditioner multilevel --engine hls",
+        "--preconditioner multilevel:v11,w=double --engine hls",
         "--preconditioner multilevel:b2,w=double --engine hls",
         "--preconditioner multilevel:b2 --engine hls --outer fx48.40",
         "--preconditioner multilevel --jacobi",
@@ -129,6 +129,8 @@ TEST(Cycles, SumsOfRowsAreNotOfStencils) {
     EXPECT_NE(o.err.find("s=64 is of sums on rows"), std::string::npos) << o.err;
     EXPECT_EQ(run("solve --problem poisson3d:level=3 --preconditioner multilevel:v11,s=64").code, 0);
     EXPECT_EQ(run("solve --problem poisson2d:level=4 --preconditioner multilevel:v11,c=16").code, 0); // (s=64 with it)
+    EXPECT_EQ(run("solve --problem poisson2d:level=4 --preconditioner multilevel --engine hls --check emulated").code,
+              0);
 }
 
 /// The engine at fault is the one beside, whichever of the two asks for it.
